@@ -1,0 +1,1 @@
+//! HyperDbg's SDK headers, read without a C compiler.

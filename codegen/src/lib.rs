@@ -1,0 +1,15 @@
+//! From HyperDbg's SDK headers to the surface that an agent sees.
+//!
+//! ```text
+//! SDK headers ─► header ─► catalog ─► api/mcp_api_meta.json               (import)
+//! api/tools, exclusions, errors ─► annotations ─► resolve ◄──┘
+//!                                       │ surface
+//!                                       └► emit ─► files ─► write | --check  (generate)
+//! ```
+//!
+//! Everything here is a pure function of its input files: no C compiler, no network, no `unsafe`.
+#![forbid(unsafe_code)]
+
+pub mod catalog;
+pub mod diagnostic;
+pub mod header;

@@ -1,0 +1,4 @@
+//! `cargo codegen`: imports HyperDbg's headers and generates the code of hyperdbg-mcp.
+#![forbid(unsafe_code)]
+
+fn main() {}

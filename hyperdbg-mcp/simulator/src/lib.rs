@@ -1,0 +1,1 @@
+//! A look-alike libhyperdbg over a small deterministic machine.

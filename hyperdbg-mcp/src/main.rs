@@ -1,0 +1,3 @@
+//! `hyperdbg-mcp`: the program.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Raw declarations of libhyperdbg: records, enums and the table of its exports.

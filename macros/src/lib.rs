@@ -1,0 +1,1 @@
+//! `#[composite_tool]`: registers a hand-written tool like a generated one.
