@@ -295,13 +295,16 @@ fn add_checks(
     } else {
         quote! {}
     };
-    let align_text = format!("{} is aligned to {}", record.name, layout.align);
-    let align = int(layout.align);
+    let align = (layout.align > 1).then(|| {
+        let text = format!("{} is aligned to {}", record.name, layout.align);
+        let align = int(layout.align);
+        quote! { [#text][align_of::<#name>() % #align]; }
+    });
     source.items(quote! {
         #cfg
         const _: () = {
             [#size_text][size_of::<#name>() - #size];
-            [#align_text][align_of::<#name>() % #align];
+            #align
             #(#offsets)*
             #gaps
         };

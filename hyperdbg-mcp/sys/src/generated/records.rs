@@ -226,7 +226,6 @@ unsafe impl Plain for GUEST_REGS {}
 
 const _: () = {
     ["GUEST_REGS is 128 bytes"][size_of::<GUEST_REGS>() - 128];
-    ["GUEST_REGS is aligned to 1"][align_of::<GUEST_REGS>() % 1];
     ["GUEST_REGS.rax is at 0"][std::mem::offset_of!(GUEST_REGS, rax) - 0];
     ["GUEST_REGS.rcx is at 8"][std::mem::offset_of!(GUEST_REGS, rcx) - 8];
     ["GUEST_REGS.rdx is at 16"][std::mem::offset_of!(GUEST_REGS, rdx) - 16];
