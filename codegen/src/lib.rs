@@ -13,3 +13,4 @@
 pub mod catalog;
 pub mod diagnostic;
 pub mod header;
+pub mod import;
