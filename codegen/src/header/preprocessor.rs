@@ -224,7 +224,7 @@ impl<'a> Preprocessor<'a> {
             }
             "pragma" => {
                 self.flush();
-                self.pragma(name, rest, file);
+                self.pragma(rest, file);
             }
             "error" => {
                 let words: Vec<&str> = rest.iter().map(|token| &*token.text).collect();
@@ -407,7 +407,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn pragma(&mut self, directive: &Token, rest: &[Token], file: u32) {
+    fn pragma(&mut self, rest: &[Token], file: u32) {
         let Some(name) = rest.first() else { return };
         match &*name.text {
             "once" => {
@@ -438,7 +438,7 @@ impl<'a> Preprocessor<'a> {
             _ => {
                 let message = format!("unknown pragma `{}`", name.text);
                 let help = "a pragma may change layouts; when this one does not, add it to the harmless ones";
-                self.fail(code::PRAGMA, directive.loc, message, help);
+                self.fail(code::PRAGMA, name.loc, message, help);
             }
         }
     }

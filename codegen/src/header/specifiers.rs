@@ -375,6 +375,33 @@ impl Parser<'_> {
     }
 }
 
+/// Whether a word has a meaning of its own in declarations.
+pub(crate) fn is_reserved(text: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "struct",
+        "union",
+        "enum",
+        "typedef",
+        "extern",
+        "static",
+        "inline",
+        "const",
+        "volatile",
+        "signed",
+        "unsigned",
+        "long",
+        "sizeof",
+        "static_assert",
+        "_Static_assert",
+        "__declspec",
+        "__attribute__",
+    ];
+    basic_word(text).is_some()
+        || OTHERS.contains(&text)
+        || UNSUPPORTED.contains(&text)
+        || CALLING_CONVENTIONS.contains(&text)
+}
+
 fn basic_word(text: &str) -> Option<&'static str> {
     Some(match text {
         "void" => "void",

@@ -176,6 +176,9 @@ pub(crate) fn integer(text: &str, long_bytes: u64) -> Result<Value, &'static str
         "l" | "ll" | "i64" => (false, suffix),
         "ul" | "lu" => (true, "l"),
         "ull" | "llu" | "ui64" => (true, "ll"),
+        other if other.starts_with(|char: char| char.is_ascii_digit()) => {
+            return Err("this digit does not exist in the base that the integer is written in");
+        }
         _ => return Err("this suffix of an integer is unknown"),
     };
     let least = match long {

@@ -238,18 +238,17 @@ impl<'a> Check<'a> {
             .collect();
         let mut good: BTreeSet<&str> = BTreeSet::new();
         for start in typedefs.keys() {
-            let mut path = vec![*start];
+            let mut path = BTreeSet::from([*start]);
             let mut at = *start;
             while let Some(ty) = typedefs.get(at) {
                 at = base(ty);
                 if good.contains(at) {
                     break;
                 }
-                if path.contains(&at) {
+                if !path.insert(at) {
                     self.wrong(start, format!("the typedef `{start}` stands for itself"));
                     break;
                 }
-                path.push(at);
             }
             good.extend(path);
         }
