@@ -238,3 +238,45 @@ fn long_chains_end_in_an_error_or_a_result_but_not_in_an_overflow() {
     let pushes = "#pragma pack(push, 1)\n".repeat(count);
     assert_eq!(describe(&pushes).unwrap_err()[0].code, "HDR007");
 }
+
+/// The main thread of a Windows program has 1 MiB.
+#[test]
+fn the_deepest_input_fits_a_small_stack() {
+    let deep = |open: &str, middle: &str, close: &str, count: usize| {
+        format!("{}{middle}{}", open.repeat(count), close.repeat(count))
+    };
+    let run = move || {
+        let folder = tempfile::tempdir().unwrap();
+        for count in [20, 30, 31, 60, 62, 63, 64, 1_000] {
+            for text in [
+                format!("int a[{}];", deep("(", "1", ")", count)),
+                format!("int a[{}];", deep("sizeof(char[", "1", "])", count)),
+                format!("int a[{}];", deep("(int)", "1", "", count)),
+                format!("int a[{}];", deep("1 ? (", "1", ") : 2", count)),
+                format!("{};", deep("struct { ", "int a;", "} b;", count)),
+                format!("int {};", deep("(*", "a", ")", count)),
+                format!("void f({});", deep("int g(", "int a", ")", count)),
+                format!("enum {{ A = {} }};", deep("sizeof(enum { B = ", "1", "})", count)),
+                format!("#define F(x) x\nint a[{}];", deep("F(", "1", ")", count)),
+                format!("#if {}\n#endif\n", deep("(", "1", ")", count)),
+                format!(
+                    "struct {{ int a[{}]; }} b;",
+                    deep("sizeof(struct { int a[", "1", "]; })", count)
+                ),
+                format!(
+                    "{};",
+                    deep("typedef int (*f)(struct { int a; ", "int b;", "} c);", count)
+                ),
+            ] {
+                fs::write(folder.path().join("input.h"), text).unwrap();
+                let _ = import::describe(folder.path(), "input.h", PRELUDE);
+            }
+        }
+    };
+    std::thread::Builder::new()
+        .stack_size(1 << 20)
+        .spawn(run)
+        .unwrap()
+        .join()
+        .unwrap();
+}

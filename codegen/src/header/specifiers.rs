@@ -50,6 +50,9 @@ const HARMLESS_ATTRIBUTES: &[&str] = &[
     "const",
 ];
 
+/// Longest name that is compared with others for a suggestion.
+const MAX_COMPARED: usize = 80;
+
 /// Calling conventions: x64 has one, so they say nothing.
 const CALLING_CONVENTIONS: &[&str] = &["__cdecl", "_cdecl", "__stdcall", "_stdcall", "__fastcall"];
 
@@ -232,6 +235,7 @@ impl Parser<'_> {
             .types
             .typedef_names
             .keys()
+            .filter(|name| token.text.len() <= MAX_COMPARED && name.len() <= MAX_COMPARED)
             .map(|name| (strsim::damerau_levenshtein(name, &token.text), name))
             .min()
             .filter(|(distance, name)| *distance <= 2 && *distance < name.len() / 2);

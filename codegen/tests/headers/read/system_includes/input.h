@@ -8,7 +8,6 @@ typedef struct _USES
     LIST_ENTRY    Entry;
     char          Path[MAX_PATH];
     ULONGLONG     Long;
-    TCHAR         Text[2];
     WCHAR         Wide[2];
     LONG          Signed;
     ULONG_PTR     Word;
