@@ -7,7 +7,7 @@
 //!                                                           └ layout (target)
 //! ```
 //!
-//! It reads a subset of C and fails closed: what it does not support is a [`Diagnostic`](crate::diagnostic::Diagnostic)
+//! It reads a subset of C and fails closed: what it does not support is a [`Diagnostic`]
 //! with a place, never a silent skip. Everything that hostile input can blow up (expansion, includes, nesting, sizes)
 //! has a bound, and passing one is such a diagnostic too.
 
