@@ -1,4 +1,6 @@
 //! What breaks: the library, the worker, the arguments. The server answers before and after.
+// A test fails by panicking.
+#![allow(clippy::expect_used)]
 
 use std::time::{Duration, Instant};
 

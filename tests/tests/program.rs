@@ -1,4 +1,6 @@
 //! The program as people and scripts use it.
+// A test fails by panicking.
+#![allow(clippy::expect_used)]
 
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! The tools of the first design, worked by a client over stdio: in every protocol revision, on both forms of the
 //! simulator.
+// A test fails by panicking.
+#![allow(clippy::expect_used)]
 
 use hyperdbg_mcp_tests::{Client, Protocol, simulator_library};
 use serde_json::{Value, json};
