@@ -6,3 +6,4 @@
 
 pub mod assembler;
 pub mod machine;
+pub mod script;
