@@ -12,4 +12,6 @@
 
 pub mod catalog;
 pub mod diagnostic;
+pub mod emit;
 pub mod header;
+pub mod surface;

@@ -1,1 +1,14 @@
-//! MCP server for HyperDbg.
+//! hyperdbg-mcp: an MCP server through which an AI agent drives HyperDbg.
+//!
+//! ```text
+//! MCP client ⇄ server ─► tool (generated | composite) ─► Engine<T> ─► session ═ channel ═► worker process: engine ─► libhyperdbg
+//! ```
+//!
+//! The process that speaks MCP never loads the library; a worker process per session does ([`engine`]).
+
+pub mod engine;
+#[rustfmt::skip]
+pub mod generated;
+pub mod session;
+pub mod tier;
+pub mod tool;

@@ -1,0 +1,111 @@
+//! What a tool is: its description, its arguments, its result and its errors. Knows no transport.
+
+mod error;
+mod spec;
+pub mod value;
+mod verdict;
+
+pub use error::{Category, ToolError};
+pub use spec::{FunctionInfo, Hints, SchemaSource, Success, ToolSpec};
+pub use verdict::verdict;
+
+use serde_json::{Map, Value};
+
+use crate::engine::{BoxFuture, Engine};
+use crate::tier::TierType;
+
+/// Arguments of one tool call: an object that already fits the tool's input schema (names known, JSON forms
+/// normalised, required ones present).
+#[derive(Debug, Clone, Default)]
+pub struct Arguments(pub Map<String, Value>);
+
+impl Arguments {
+    /// The typed form. What a schema cannot say (an address that does not parse) fails here, by the argument's name.
+    pub fn typed<T: serde::de::DeserializeOwned>(self) -> Result<T, ToolError> {
+        serde_json::from_value(Value::Object(self.0)).map_err(|error| {
+            ToolError::new(Category::InvalidArgument, error.to_string()).next_step(
+                "Correct the argument and call again; the tool's input schema lists each one's form.",
+            )
+        })
+    }
+}
+
+/// A successful result: typed fields, and the library's text where there was any.
+#[derive(Debug, Clone, Default)]
+pub struct ToolOutput {
+    /// Becomes `structuredContent`; fits the tool's output schema together with the captured text.
+    pub fields: Map<String, Value>,
+    /// Text for a reader; made from `fields` when absent.
+    pub text: Option<String>,
+    /// What the library printed: shown as captured data, never as our own words.
+    pub captured: Option<Vec<u8>>,
+}
+
+impl ToolOutput {
+    /// A result from its typed form, which must serialise to a JSON object.
+    pub fn typed<T: serde::Serialize>(value: &T) -> Result<Self, ToolError> {
+        match serde_json::to_value(value) {
+            Ok(Value::Object(fields)) => Ok(Self {
+                fields,
+                text: None,
+                captured: None,
+            }),
+            Ok(other) => Err(ToolError::internal(format!("a result is not an object: {other}"))),
+            Err(error) => Err(ToolError::internal(format!(
+                "a result cannot be written as JSON: {error}"
+            ))),
+        }
+    }
+
+    /// The same result with a text for readers.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// The same result with what the library printed; empty text counts as none.
+    #[must_use]
+    pub fn captured(mut self, text: Vec<u8>) -> Self {
+        self.captured = (!text.is_empty()).then_some(text);
+        self
+    }
+}
+
+/// What a tool answers.
+pub type ToolResult = Result<ToolOutput, ToolError>;
+
+/// What a handler may use, bound to its tool's tier.
+pub struct Cx<T> {
+    host: std::sync::Arc<dyn Host>,
+    tier: std::marker::PhantomData<fn() -> T>,
+}
+
+/// The server's side of a tool call.
+pub trait Host: Send + Sync + 'static {
+    /// The link of the current session; opens it where the server was told to, else says `not_connected`.
+    fn link(&self) -> BoxFuture<'_, Result<std::sync::Arc<dyn crate::engine::Link>, ToolError>>;
+}
+
+impl<T: TierType> Cx<T> {
+    /// A context over `host`.
+    pub(crate) fn new(host: std::sync::Arc<dyn Host>) -> Self {
+        Self {
+            host,
+            tier: std::marker::PhantomData,
+        }
+    }
+
+    /// The current session's engine, with what tier `T` permits.
+    pub async fn engine(&self) -> Result<Engine<T>, ToolError> {
+        Ok(Engine::new(self.host.link().await?))
+    }
+}
+
+/// A tool as the server keeps it.
+pub struct Tool {
+    /// What clients see of it.
+    pub spec: &'static ToolSpec,
+    /// Runs it.
+    pub run: fn(std::sync::Arc<dyn Host>, Arguments) -> BoxFuture<'static, ToolResult>,
+}
