@@ -5,5 +5,9 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 pub mod assembler;
+pub mod console;
+pub mod disassembly;
+pub mod errors;
 pub mod machine;
 pub mod script;
+pub mod tokens;
