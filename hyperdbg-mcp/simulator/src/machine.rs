@@ -108,15 +108,22 @@ pub struct Machine {
     pub threads: Vec<Thread>,
     /// Page directory of the system process.
     pub kernel_cr3: u64,
+    scheduled: usize,
     turn: usize,
     left_in_turn: u32,
 }
 
 impl Machine {
+    /// Cores that run on their own. One more exists, for the user debugger's process.
+    #[must_use]
+    pub fn scheduled(&self) -> usize {
+        self.scheduled
+    }
+
     /// The core that executes next; `None` when every core waits for the clock.
     pub fn next_core(&mut self) -> Option<usize> {
         if self.left_in_turn == 0 || self.cores[self.turn].halted {
-            let count = self.cores.len();
+            let count = self.scheduled;
             let next = (1..=count)
                 .map(|step| (self.turn + step) % count)
                 .find(|&core| !self.cores[core].halted);
@@ -213,6 +220,88 @@ impl Machine {
         for (physical, done, size) in parts {
             self.memory.write(physical, &bytes[done..done + size]);
         }
+        true
+    }
+
+    /// The first mapped virtual address of a physical one, among the kernel's images, pool, stacks
+    /// and processor blocks.
+    #[must_use]
+    pub fn virtual_of(&self, physical: u64) -> Option<u64> {
+        if !self.memory.is_ram(physical, 1) {
+            return None;
+        }
+        let pool = layout::POOL_FRAME..layout::POOL_FRAME + 0x20_0000;
+        if pool.contains(&physical) {
+            return Some(layout::POOL + (physical - layout::POOL_FRAME));
+        }
+        let images = self
+            .modules
+            .iter()
+            .filter(|module| module.owner.is_none())
+            .map(|module| (module.base, module.size));
+        let stacks = (layout::KERNEL_STACKS, 0x10_0000);
+        let blocks = (layout::PROCESSOR_BLOCKS, 0x4_0000);
+        let ranges = images.chain([stacks, blocks]);
+        for (start, size) in ranges {
+            for page in (start..start + size).step_by(PAGE_SIZE as usize) {
+                let found = paging::walk(&self.memory, self.kernel_cr3, page);
+                if found
+                    .physical
+                    .is_some_and(|frame| frame == physical & !(PAGE_SIZE - 1))
+                {
+                    return Some(page + (physical & (PAGE_SIZE - 1)));
+                }
+            }
+        }
+        None
+    }
+
+    /// Points the spare core at the program of a process, at its first instruction and with a stack of its own
+    /// below the process's. False when the process has no program.
+    pub fn prepare_spare_core(&mut self, pid: u32) -> bool {
+        let core = self.scheduled;
+        let Some(process) = self.process(pid).cloned() else {
+            return false;
+        };
+        let main = self
+            .user_modules(pid)
+            .find(|module| module.owner == Some(pid))
+            .map(|module| module.alias.clone());
+        let Some(entry) = main
+            .and_then(|alias| self.symbols.find(&format!("{alias}!main")))
+            .map(|symbol| symbol.address)
+        else {
+            return false;
+        };
+        let Some(thread) = self.current_thread(core).cloned() else {
+            return false;
+        };
+        let fields = [
+            (layout::thread_field::PROCESS, process.object),
+            (layout::thread_field::CLIENT_PID, u64::from(pid)),
+            (layout::thread_field::TEB, layout::USER_TEB),
+        ];
+        for (field, value) in fields {
+            self.write_virtual(self.kernel_cr3, thread.object + field, &value.to_le_bytes());
+        }
+        if let Some(known) = self
+            .threads
+            .iter_mut()
+            .find(|known| known.object == thread.object)
+        {
+            known.pid = pid;
+        }
+        let cpu = &mut self.cores[core];
+        let block = layout::PROCESSOR_BLOCKS + core as u64 * 0x1_0000;
+        cpu.registers.gpr = [0; 16];
+        cpu.registers.gpr[registers::gpr::RSP] = layout::USER_STACK + 0x1f8;
+        cpu.registers.rip = entry;
+        cpu.registers.rflags = flag::FIXED | flag::IF;
+        cpu.registers.cr[3] = process.cr3;
+        cpu.registers.selectors[registers::selector::CS] = 0x33;
+        cpu.registers.selectors[registers::selector::SS] = 0x2b;
+        cpu.registers.gs_base = layout::USER_TEB;
+        cpu.write_msr(core::msr::KERNEL_GS_BASE, block);
         true
     }
 

@@ -12,7 +12,10 @@ use crate::assembler::AssembleError;
 const KERNEL_CODE: u16 = 0x10;
 const KERNEL_DATA: u16 = 0x18;
 const USER_DATA: u16 = 0x2b;
-const CORES: usize = 2;
+/// Cores that run on their own.
+const SCHEDULED: usize = 2;
+/// All cores, with the spare one of the user debugger.
+const CORES: usize = SCHEDULED + 1;
 
 /// Builds the machine and lets it run until every thread has started.
 ///
@@ -308,7 +311,11 @@ impl Builder {
             });
             threads.push(self.thread(threads.len() as u64, spec.pid, spec.tid, object));
         }
-        for tid in [layout::SECOND_IDLE_THREAD, layout::WORKER_THREAD] {
+        for tid in [
+            layout::SECOND_IDLE_THREAD,
+            layout::WORKER_THREAD,
+            layout::DEBUGGED_THREAD,
+        ] {
             threads.push(self.thread(
                 threads.len() as u64,
                 layout::SYSTEM_PROCESS,
@@ -330,7 +337,8 @@ impl Builder {
             self.circle(process.object + process_field::THREADS, &links);
         }
         self.schedule(programs, &threads);
-        let cores = (0..CORES).map(|core| self.core(core, &threads)).collect();
+        let mut cores: Vec<Core> = (0..CORES).map(|core| self.core(core, &threads)).collect();
+        cores[SCHEDULED].halted = true;
         let mut machine = Machine {
             memory: self.memory,
             cores,
@@ -339,6 +347,7 @@ impl Builder {
             processes,
             threads,
             kernel_cr3: kernel,
+            scheduled: SCHEDULED,
             turn: 0,
             left_in_turn: 0,
         };
@@ -485,7 +494,7 @@ impl Builder {
 }
 
 fn thread_count() -> u64 {
-    layout::PROCESSES.len() as u64 + 2
+    layout::PROCESSES.len() as u64 + 3
 }
 
 fn program_module(spec: &ProcessSpec) -> ModuleSpec {
@@ -497,7 +506,7 @@ fn program_module(spec: &ProcessSpec) -> ModuleSpec {
         .unwrap_or(spec.name);
     ModuleSpec {
         alias,
-        file: if file.is_empty() { spec.name } else { spec.name },
+        file,
         base: spec.image,
         size: 0x3_8000,
         path: "",

@@ -29,6 +29,17 @@ pub struct Core {
 }
 
 impl Core {
+    /// Writes a register by its number in `REGS_ENUM`, as a debugger does. A core that waits for an
+    /// interrupt and is sent elsewhere does not wait any more.
+    pub fn set_register(&mut self, id: u32, value: u64) -> bool {
+        let before = self.registers.rip;
+        let known = self.registers.set(id, value);
+        if self.registers.rip != before {
+            self.halted = false;
+        }
+        known
+    }
+
     /// Reads an MSR; `None` when the core does not have it.
     #[must_use]
     pub fn read_msr(&self, index: u32) -> Option<u64> {

@@ -226,6 +226,9 @@ pub const WORKER_THREAD: u32 = 0x10;
 /// Id of the idle thread of the second core.
 pub const SECOND_IDLE_THREAD: u32 = 0xc;
 
+/// Id of the thread that the user debugger runs.
+pub const DEBUGGED_THREAD: u32 = 0x3000;
+
 /// What the kernel hands out when a file is read.
 pub const FILE_TEXT: &str = "The quick brown fox jumps over the lazy dog; 0123456789 <eof>\r\n";
 
