@@ -1,15 +1,15 @@
 //! The command table and its dispatch.
 
-mod connection;
+pub(crate) mod connection;
 mod events;
-mod general;
-mod memory;
+pub(crate) mod general;
+pub(crate) mod memory;
 mod objects;
-mod points;
-mod register;
-mod running;
+pub(crate) mod points;
+pub(crate) mod register;
+pub(crate) mod running;
 mod search;
-mod tables;
+pub(crate) mod tables;
 mod text;
 
 use crate::say;

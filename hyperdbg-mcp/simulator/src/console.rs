@@ -11,6 +11,38 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 /// Bytes of one message, without its NUL.
 pub const CHUNK_LIMIT: usize = 4355;
 
+/// Bytes of input that are no UTF-8 travel through the program as characters from here on, and leave
+/// it as the bytes that they were: the real library hands everything back unchecked.
+const RAW_BYTES: u32 = 0xf_ff00;
+
+/// The text of C input.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(
+            chunk
+                .invalid()
+                .iter()
+                .filter_map(|byte| char::from_u32(RAW_BYTES + u32::from(*byte))),
+        );
+    }
+    text
+}
+
+/// The bytes of text that may hold such characters.
+fn encode(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u32::from(c).checked_sub(RAW_BYTES) {
+            Some(byte @ 0x80..=0xff) => bytes.push(byte as u8),
+            _ => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+        }
+    }
+    bytes
+}
+
 /// A callback that takes the text.
 pub type TextCallback = unsafe extern "C" fn(*const c_char) -> c_int;
 /// A callback that is told to look into the shared buffer.
@@ -85,7 +117,7 @@ impl Console {
 
     /// Sends one message.
     pub fn say(&self, text: &str) {
-        self.say_bytes(text.as_bytes());
+        self.say_bytes(&encode(text));
     }
 
     /// Sends one message of any bytes.
@@ -151,6 +183,13 @@ mod tests {
             sink.lock().expect("lock").push(bytes.to_vec())
         })));
         (console, chunks)
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_come_back_as_they_were() {
+        let (console, chunks) = capture();
+        say!(console, "'{}'", decode(b"a\xff\xc3\x28\xc3\xa4"));
+        assert_eq!(chunks.lock().expect("lock")[0], b"'a\xff\xc3\x28\xc3\xa4'");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! a small kernel, drivers and processes, all in real x86-64 code that is executed step by step.
 //!
 //! - as a shared library it is loaded where libhyperdbg would be; `hyperdbg_simulator_version` tells it apart;
-//! - as a Rust library it is linked in: `generated::lookup` finds an export by name, and a [`session::Session`]
+//! - as a Rust library it is linked in: [`generated::lookup`] finds an export by name, and a [`session::Session`]
 //!   is the same debugger behind a safe interface.
 //!
 //! # Machine
@@ -37,6 +37,7 @@
 // the narrowing casts are for.
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
+pub mod api;
 mod api_support;
 pub mod assembler;
 pub mod commands;
@@ -44,7 +45,13 @@ pub mod console;
 pub mod disassembly;
 pub mod errors;
 pub mod fault;
+#[rustfmt::skip]
+pub mod generated;
+mod interrupt;
 pub mod machine;
 pub mod script;
 pub mod session;
 pub mod tokens;
+
+/// The type whose methods stand behind the exports.
+pub struct Simulator;

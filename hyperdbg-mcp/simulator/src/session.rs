@@ -323,4 +323,4 @@ impl Session {
 }
 
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;

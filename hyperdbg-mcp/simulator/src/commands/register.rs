@@ -26,8 +26,8 @@ pub(crate) fn show_all(session: &Session) -> bool {
     let g = r.gpr;
     let on = |name: &str, mask: u64| format!("{name} {}", u8::from(r.flag(mask)));
     let s = |index: usize| r.selectors[index];
-    // The value of RSI is padded with blanks, one of them in front of every digit string.
-    let rsi = format!("{:016x}", g[6]);
+    // The value of RSI is printed with a blank for the sign, which takes one of its 16 places.
+    let rsi = format!(" {:015x}", g[6]);
     say!(
         session.console,
         "RAX={:016x} RBX={:016x} RCX={:016x}\nRDX={:016x} RSI={rsi} RDI={:016x}\n\

@@ -56,6 +56,18 @@ pub(crate) fn step(session: &Session, step: Step) -> bool {
     }
 }
 
+/// A step on the current core alone; there is none in a user-debugged process.
+pub(crate) fn instrumentation_step(session: &Session) -> bool {
+    if session.lock().user.is_some() {
+        say!(
+            session.console,
+            "the instrumentation step-in is only supported in Debugger Mode\n"
+        );
+        return false;
+    }
+    step(session, Step::In)
+}
+
 /// Continues whatever there is to continue.
 pub(crate) fn go(session: &Session) {
     let (serial, user) = {
