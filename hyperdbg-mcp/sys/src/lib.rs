@@ -1,37 +1,16 @@
-//! PROVISIONAL: the table of exports in the shape that the generator emits, for two functions.
-#![allow(missing_docs)]
+//! Raw declarations of libhyperdbg: records, enums and the table of its exports.
+//!
+//! Everything in here that names something of the SDK is generated from the catalog and keeps its C name; the rest
+//! ([`packet`], [`named`], [`marshal`]) is what makes those declarations usable without guessing.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr::NonNull;
+mod bits;
+pub mod marshal;
+pub mod named;
+pub mod packet;
 
-#[derive(Default)]
-pub struct Exports {
-    pub hyperdbg_u_run_command: Option<unsafe extern "C" fn(*mut c_char) -> c_int>,
-    pub hyperdbg_u_set_text_message_callback: Option<unsafe extern "C" fn(*mut c_void)>,
-}
+#[rustfmt::skip]
+mod generated;
 
-impl Exports {
-    pub const SYMBOLS: [&str; 2] = ["hyperdbg_u_run_command", "hyperdbg_u_set_text_message_callback"];
-
-    pub fn load(mut lookup: impl FnMut(&CStr) -> Option<NonNull<c_void>>) -> Self {
-        // SAFETY: each symbol has the type of its field, by the library's header.
-        unsafe {
-            Self {
-                hyperdbg_u_run_command: lookup(c"hyperdbg_u_run_command").map(|p| std::mem::transmute(p)),
-                hyperdbg_u_set_text_message_callback: lookup(c"hyperdbg_u_set_text_message_callback")
-                    .map(|p| std::mem::transmute(p)),
-            }
-        }
-    }
-
-    pub fn missing(&self) -> Vec<&'static str> {
-        let mut missing = Vec::new();
-        if self.hyperdbg_u_run_command.is_none() {
-            missing.push("hyperdbg_u_run_command");
-        }
-        if self.hyperdbg_u_set_text_message_callback.is_none() {
-            missing.push("hyperdbg_u_set_text_message_callback");
-        }
-        missing
-    }
-}
+pub use generated::*;
+pub use named::{CEnum, Named};
+pub use packet::{Packet, Plain};
