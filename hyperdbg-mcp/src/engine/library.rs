@@ -89,11 +89,12 @@ fn load(path: &Path) -> Result<(Exports, bool), String> {
     // it costs the worker.
     let library = unsafe { open(path) }.map_err(|error| with_sources(&error))?;
     let lookup = |symbol: &CStr| {
-        // SAFETY: the symbol is only used through `Exports`, whose fields have the types of the library's header.
-        let found = unsafe { library.get::<*mut c_void>(symbol.to_bytes_with_nul()) };
+        // SAFETY: an export is a function; what its type is, `Exports` knows, through which alone it is called.
+        let found = unsafe { library.get::<Option<unsafe extern "C" fn()>>(symbol.to_bytes_with_nul()) };
         found
             .ok()
-            .and_then(|pointer| NonNull::new(pointer.into_raw().cast::<c_void>()))
+            .and_then(|function| *function)
+            .and_then(|function| NonNull::new(function as *mut c_void))
     };
     let loaded = (Exports::load(lookup), lookup(SIMULATOR_MARK).is_some());
     // It has threads and handlers by now and never really unmaps.

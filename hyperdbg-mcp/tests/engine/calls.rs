@@ -123,6 +123,7 @@ async fn many_at_once() {
     }
 }
 
+#[cfg(unix)]
 async fn deadline_broken_off() {
     let session = open().await;
     let started = Instant::now();
@@ -149,6 +150,7 @@ async fn deadline_killed() {
     }
 }
 
+#[cfg(unix)]
 async fn cancelled() {
     let session = open().await;
     let dropped = tokio::time::timeout(Duration::from_millis(50), session.call(command("g"), LONG)).await;

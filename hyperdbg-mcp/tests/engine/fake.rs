@@ -45,7 +45,7 @@ fn milliseconds(text: &str) -> Duration {
     Duration::from_millis(text.trim().parse().unwrap())
 }
 
-/// As the real library does: signals are taken by a thread of its own from the first command on.
+/// As the real library does: break requests are taken by a thread of its own from the first command on.
 fn install_break_handler() {
     #[cfg(unix)]
     thread::spawn(|| {
@@ -54,10 +54,24 @@ fn install_break_handler() {
         set.add(nix::sys::signal::Signal::SIGQUIT);
         loop {
             set.wait().unwrap();
-            *BREAKS.0.lock().unwrap() += 1;
-            BREAKS.1.notify_all();
+            take_break();
         }
     });
+    #[cfg(windows)]
+    {
+        use windows_sys::Win32::System::Console::SetConsoleCtrlHandler;
+        unsafe extern "system" fn on_break(_event: u32) -> windows_sys::core::BOOL {
+            take_break();
+            1
+        }
+        // SAFETY: the handler is a function of this program.
+        assert_ne!(unsafe { SetConsoleCtrlHandler(Some(on_break), 1) }, 0);
+    }
+}
+
+fn take_break() {
+    *BREAKS.0.lock().unwrap() += 1;
+    BREAKS.1.notify_all();
 }
 
 /// Blocks until a break request or until `limit`; the stop is told by another thread, as the real library does it.

@@ -25,7 +25,6 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
             waiting_call_is_told,
         ),
         trial("an_unread_stop_is_not_run_over_by_the_next_resume", unread_stop),
-        trial("a_pause_releases_a_blocked_resume", pause),
         trial(
             "interrupting_nothing_says_so_and_harms_nothing",
             interrupt_nothing,
@@ -124,6 +123,7 @@ async fn unread_stop() {
     assert!(stop(&session, LONG).await.ends_with("breakpoint\n"));
 }
 
+#[cfg(unix)]
 async fn pause() {
     let session = open().await;
     session.resume(command("g"), LONG).await.unwrap();
