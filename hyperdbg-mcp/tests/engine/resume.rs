@@ -38,6 +38,9 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
             refused_resume,
         ),
     ]);
+    // Console events do not arrive under wine.
+    #[cfg(unix)]
+    trials.push(trial("a_pause_releases_a_blocked_resume", pause));
 }
 
 async fn stop(session: &Session, wait: Duration) -> String {
