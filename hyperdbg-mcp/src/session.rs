@@ -13,6 +13,8 @@ mod config;
 mod failure;
 mod log;
 mod monitor;
+mod outgoing;
+mod receive;
 mod shared;
 mod spawn;
 mod status;
@@ -117,8 +119,8 @@ impl Session {
             .next_step("Check that the program is still there and may be executed.")
         })?;
         let deadline = config.open_deadline;
-        let (shared, frames) = Shared::new(config, started.child.id().unwrap_or(0));
-        monitor::start(&shared, started, frames);
+        let shared = Shared::new(config, started.child.id().unwrap_or(0), started.writer);
+        monitor::start(&shared, started.child, started.reader, started.tail);
         let session = Arc::new(Self { shared });
         let (sink, mut opened) = oneshot::channel();
         session.shared.begin_opening(sink)?;

@@ -102,7 +102,7 @@ pub(crate) struct Done {
     pub(crate) elapsed: Duration,
 }
 
-/// Why a call did not reach the library.
+/// Why a call has no reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Refusal {
     MissingExport {
@@ -112,6 +112,10 @@ pub(crate) enum Refusal {
         symbol: String,
         param: String,
         why: String,
+    },
+    /// The call was made, and its answer does not fit into a frame.
+    AnswerTooLong {
+        bytes: usize,
     },
     NotOpened,
     Panicked {
@@ -126,7 +130,7 @@ pub(crate) struct TextRecord {
     pub(crate) call: Option<u64>,
     /// Whether it came from another thread than the one that makes the calls.
     pub(crate) foreign: bool,
-    /// Microseconds since the worker started.
+    /// Microseconds since the worker started, which greets at once.
     pub(crate) at_micros: u64,
     /// Bytes that were dropped just before this record because they came faster than they could be sent.
     pub(crate) lost_before: u64,

@@ -17,6 +17,11 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
         trial("a_blocked_worker_still_answers_pings", ping_during_a_call),
         trial("a_call_that_does_not_get_its_turn_is_told_who_has_it", busy),
         trial("two_hundred_calls_at_once_are_all_answered", many_at_once),
+        trial("a_call_larger_than_the_channel_arrives_whole", large_call),
+        trial(
+            "a_large_call_given_up_while_it_is_sent_harms_no_other",
+            large_call_given_up,
+        ),
         trial("a_hanging_call_costs_the_worker_within_bounds", deadline_killed),
         trial(
             "a_call_cancelled_before_its_turn_is_never_made",
@@ -138,6 +143,26 @@ async fn deadline_broken_off() {
     assert_eq!(captured, "debuggee is running...\nstopped by break\n");
     assert_eq!(say(&session, "echo on").await, "on");
     assert!(session.status().last_error.unwrap().starts_with("timeout"));
+}
+
+fn large() -> String {
+    (0..600_000).map(|number| format!("{number:07} ")).collect()
+}
+
+async fn large_call() {
+    let session = open().await;
+    let text = large();
+    assert!(say(&session, &format!("echo {text}")).await == text);
+}
+
+async fn large_call_given_up() {
+    let session = open().await;
+    let text = format!("echo {}", large());
+    for delay in [0, 1, 2, 5] {
+        let call = run(&session, &text);
+        let _ = tokio::time::timeout(Duration::from_millis(delay), call).await;
+        assert_eq!(say(&session, "echo next").await, "next");
+    }
 }
 
 async fn deadline_killed() {
