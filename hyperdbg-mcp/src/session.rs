@@ -31,7 +31,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use self::failure::Kill;
-use self::shared::{CallResult, Overrun, Shared, Sink, later, lock};
+use self::shared::{CallResult, Overrun, Resumes, Shared, Sink, later, lock};
 use self::status::milliseconds;
 use crate::engine::protocol::Request;
 use crate::engine::{BoxFuture, LibrarySource, Link, Outcome};
@@ -185,7 +185,7 @@ impl Session {
                 }
                 match (&state.loss, &state.pending) {
                     (Some(loss), _) => return Err(loss.of_later_call()),
-                    (None, Some(pending)) if pending.until_stop => StopWait::StillRunning {
+                    (None, Some(pending)) if pending.resumes == Resumes::Yes => StopWait::StillRunning {
                         function: pending.function,
                         elapsed: pending.sent.elapsed(),
                     },
@@ -222,7 +222,7 @@ impl Session {
             in_flight: state.pending.as_ref().map(|pending| InFlight {
                 function: pending.function,
                 age_ms: milliseconds(pending.sent.elapsed()),
-                resume: pending.until_stop,
+                resume: pending.resumes == Resumes::Yes,
                 interrupted: pending.interrupted,
             }),
             mode: state.mode,
@@ -339,7 +339,8 @@ impl shared::State {
         if self.loss.is_some() {
             return known(RunState::Unknown, "the worker has ended");
         }
-        if self.pending.as_ref().is_some_and(|pending| pending.until_stop) {
+        let resumes = self.pending.as_ref().map(|pending| pending.resumes);
+        if resumes == Some(Resumes::Yes) {
             return known(
                 RunState::Running,
                 "a call that resumes the target has not returned",
@@ -347,6 +348,10 @@ impl shared::State {
         }
         match (self.mode, self.observed) {
             (Some(Mode::Offline), _) => known(RunState::NotApplicable, "nothing is attached"),
+            (Some(Mode::Debugger), _) if resumes == Some(Resumes::Maybe) => known(
+                RunState::Unknown,
+                "a command that may resume the target has not returned",
+            ),
             (_, Some(observed)) => observed,
             (Some(Mode::Local | Mode::Remote), None) => {
                 known(RunState::NotApplicable, "a kernel is not halted in this mode")

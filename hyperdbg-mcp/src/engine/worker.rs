@@ -36,7 +36,7 @@ enum Job {
 
 /// Runs a worker with the simulator as the embedded library. `arguments` are those after the program's `worker`.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    run_with(arguments, hyperdbg_simulator::lookup)
+    run_with(arguments, hyperdbg_simulator::generated::lookup)
 }
 
 /// Runs a worker whose embedded library is what `embedded` finds.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::failure::{Kill, Loss, interrupted, refused};
 use super::log::{LogRecord, Origin};
-use super::shared::{Overrun, Shared, Sink, lock};
-use super::status::{Observed, RunState};
+use super::shared::{Overrun, Resumes, Shared, Sink, lock};
+use super::status::{Mode, Observed, RunState};
 use crate::engine::Outcome;
 use crate::engine::protocol::{Done, Hello, Message, OPENING, TextRecord};
 use crate::tool::{Category, ToolError};
@@ -115,7 +115,7 @@ impl Shared {
             Ok(_) if pending.overrun == Some(Overrun::Deadline) => Err(interrupted(
                 pending.function,
                 pending.deadline,
-                pending.until_stop,
+                pending.resumes == Resumes::Yes,
                 text,
             )),
             Ok(reply) => Ok(Outcome {
@@ -129,10 +129,11 @@ impl Shared {
         if let Err(error) = &result {
             state.last_error = Some(error.to_string());
         }
-        if pending.until_stop {
+        if pending.resumes == Resumes::Yes {
             self.stopped.notify_waiters();
         }
-        if pending.until_stop && result.is_ok() {
+        // Elsewhere than in debugger mode such a call can return without anything having run.
+        if pending.resumes == Resumes::Yes && state.mode == Some(Mode::Debugger) && result.is_ok() {
             state.observed = Some(Observed {
                 state: RunState::Paused,
                 by: "the last call that resumes the target has returned",

@@ -70,7 +70,7 @@ pub(super) struct State {
 pub(super) struct Pending {
     pub(super) id: u64,
     pub(super) function: &'static str,
-    pub(super) until_stop: bool,
+    pub(super) resumes: Resumes,
     pub(super) sent: Instant,
     pub(super) deadline: Duration,
     pub(super) sink: Sink,
@@ -81,6 +81,15 @@ pub(super) struct Pending {
     /// The newest stray record when the call was sent.
     pub(super) stray_before: u64,
     _turn: Option<OwnedSemaphorePermit>,
+}
+
+/// Whether a call lets the target run until its next stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resumes {
+    No,
+    /// A command line: its text decides.
+    Maybe,
+    Yes,
 }
 
 /// Who gets the result.
@@ -219,6 +228,12 @@ impl Shared {
         let turn = self.turn(asked, later(asked, deadline)).await?;
         let function = call.function();
         let resume = matches!(sink, Sink::Resume);
+        let resumes = match &call {
+            _ if resume => Resumes::Yes,
+            Call::RunCommand(_) => Resumes::Maybe,
+            _ if function.until_stop => Resumes::Yes,
+            _ => Resumes::No,
+        };
         let mut state = lock(&self.state);
         if let Some(loss) = &state.loss {
             return Err(loss.of_later_call());
@@ -235,7 +250,7 @@ impl Shared {
         self.send(&Request::Call { id, call })?;
         state.pending = Some(self.pending(id, function.symbol, sink, deadline, Some(turn)));
         if let Some(pending) = &mut state.pending {
-            pending.until_stop = function.until_stop || resume;
+            pending.resumes = resumes;
         }
         if resume {
             self.resumed.send_replace(true);
@@ -276,7 +291,7 @@ impl Shared {
         Pending {
             id,
             function,
-            until_stop: false,
+            resumes: Resumes::No,
             sent: Instant::now(),
             deadline,
             sink,

@@ -55,7 +55,7 @@ async fn round_trip() {
     assert_eq!(run(&session, "bytes").await.unwrap().text, [0xff, 0x1b, 0xc3]);
     let status = session.status();
     assert!(
-        status.alive && status.in_flight.is_none() && !status.simulator,
+        status.alive && status.in_flight.is_none() && status.simulator,
         "{status:?}"
     );
     assert_eq!((status.calls, status.run_state.state), (3, RunState::Unknown));
@@ -151,8 +151,10 @@ fn large() -> String {
 
 async fn large_call() {
     let session = open().await;
-    let text = large();
-    assert!(say(&session, &format!("echo {text}")).await == text);
+    let result = run(&session, &format!("echo {}", large())).await;
+    assert_category(&result, Category::InvalidArgument);
+    assert!(result.unwrap_err().message.contains("4800005 bytes"));
+    assert_eq!(say(&session, "echo next").await, "next");
 }
 
 async fn large_call_given_up() {

@@ -45,6 +45,7 @@ pub(super) async fn start(mut command: Command, _library: &LibrarySource) -> io:
         child,
         reader,
         writer,
+        tail: TailReader::create()?.0,
     })
 }
 
