@@ -9,6 +9,7 @@
 pub mod engine;
 #[rustfmt::skip]
 pub mod generated;
+pub mod output;
 pub mod session;
 pub mod tier;
 pub mod tool;
