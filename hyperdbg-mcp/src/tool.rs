@@ -2,13 +2,16 @@
 
 pub mod arguments;
 mod error;
+mod host;
 pub mod schema;
 pub mod shape;
 mod spec;
+pub mod surface;
 pub mod value;
 mod verdict;
 
 pub use error::{Category, ToolError};
+pub use host::{Connection, Current, Host, Sessions, Target, WorkerState};
 pub use spec::{FunctionInfo, Hints, SchemaSource, Success, ToolSpec};
 pub use verdict::{complaint, verdict};
 
@@ -95,12 +98,6 @@ pub struct Cx<T> {
     tier: std::marker::PhantomData<fn() -> T>,
 }
 
-/// The server's side of a tool call.
-pub trait Host: Send + Sync + 'static {
-    /// The link of the current session; opens it where the server was told to, else says `not_connected`.
-    fn link(&self) -> BoxFuture<'_, Result<std::sync::Arc<dyn crate::engine::Link>, ToolError>>;
-}
-
 impl<T: TierType> Cx<T> {
     /// A context over `host`.
     pub(crate) fn new(host: std::sync::Arc<dyn Host>) -> Self {
@@ -113,6 +110,16 @@ impl<T: TierType> Cx<T> {
     /// The current session's engine, with what tier `T` permits.
     pub async fn engine(&self) -> Result<Engine<T>, ToolError> {
         Ok(Engine::new(self.host.link().await?))
+    }
+
+    /// The sessions of the server.
+    pub fn sessions(&self) -> &dyn Sessions {
+        self.host.sessions()
+    }
+
+    /// Output that did not fit in a page.
+    pub fn outputs(&self) -> &crate::output::OutputStore {
+        self.host.outputs()
     }
 }
 

@@ -82,3 +82,5 @@ pub mod errors {
         ERRORS.iter().find(|info| info.code == code)
     }
 }
+
+pub static TOOLS: &[crate::tool::Tool] = &[];

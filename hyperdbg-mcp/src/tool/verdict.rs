@@ -86,6 +86,16 @@ enum Kind {
     Other,
 }
 
+/// Beginnings of sentences that tell of failure without `err, ` before them.
+const BARE: &[&str] = &[
+    "handle of the driver not found",
+    "the kd (kernel debugger) module is not loaded",
+    "the vmm (virtualization) module is not loaded",
+    "the trace (hypertrace) module is not loaded",
+    "the handshaking process was successful; however",
+    "ioctl failed with code",
+];
+
 /// What a text without a code tells, by words that occur in it. HyperDbg's preconditions print such sentences.
 struct Sentence {
     words: &'static [&'static str],
@@ -126,6 +136,12 @@ const SENTENCES: &[Sentence] = &[
         next_step: "Load the kernel driver on this machine, or connect to a debuggee.",
     },
     Sentence {
+        words: &["mismatch between", "version/build"],
+        category: Category::WrongMode,
+        meaning: "debugger and debuggee are different builds.",
+        next_step: "Use the same build of HyperDbg on both machines.",
+    },
+    Sentence {
         words: &["com port is not found"],
         category: Category::NotConnected,
         meaning: "there is no debuggee on the other end.",
@@ -156,7 +172,7 @@ impl Complaint {
         let text = String::from_utf8_lossy(text);
         let mut usage = false;
         for line in text.lines().map(str::trim_start) {
-            if line.starts_with("err, ") {
+            if line.starts_with("err, ") || BARE.iter().any(|start| line.starts_with(start)) {
                 let code = code_at_end(line);
                 let lower = line.to_ascii_lowercase();
                 let known = SENTENCES
@@ -273,6 +289,11 @@ mod tests {
                 Category::NotConnected,
             ),
             ("err, something new\n", Category::Debugger),
+            (
+                "the vmm (virtualization) module is not loaded. Did you load it?\n",
+                Category::NotLoaded,
+            ),
+            ("handle of the driver not found, probably\n", Category::NotLoaded),
         ] {
             assert_eq!(complaint(text.as_bytes()).unwrap().category, category, "{text}");
         }
