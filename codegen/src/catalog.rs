@@ -164,6 +164,19 @@ pub struct Typedef {
     /// What it stands for: a C spelling whose names are basic C types, records, enums or other typedefs.
     #[serde(rename = "is")]
     pub ty: Type,
+    /// For a pointer to a function (`is` then says `void *`): what it calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback: Option<Callback>,
+}
+
+/// The function behind a function-pointer typedef.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Callback {
+    /// Return type.
+    pub returns: Type,
+    /// Parameters in order.
+    pub params: Vec<Param>,
 }
 
 /// A named integer constant.

@@ -12,4 +12,7 @@
 
 pub mod catalog;
 pub mod diagnostic;
+pub mod emit;
 pub mod header;
+pub mod import;
+pub mod surface;
