@@ -7,6 +7,7 @@ pub mod schema;
 pub mod shape;
 mod spec;
 pub mod surface;
+pub mod typed;
 pub mod value;
 mod verdict;
 
