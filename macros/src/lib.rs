@@ -14,7 +14,7 @@ use proc_macro::TokenStream;
 
 /// Makes a tool of an async function and holds it against the catalog.
 ///
-/// ```ignore
+/// ```text
 /// /// Reads memory of the target. …
 /// #[composite_tool(
 ///     name = "hd_mem_read", title = "Read memory", group = "mem", tier = "read",

@@ -1,4 +1,4 @@
-#[path = "../support.rs"]
+#[path = "../support/mod.rs"]
 mod support;
 use hyperdbg_mcp_macros::composite_tool;
 use support::{tier, tool};
