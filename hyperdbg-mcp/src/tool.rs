@@ -113,6 +113,11 @@ impl<T: TierType> Cx<T> {
         Ok(Engine::new(self.host.link().await?))
     }
 
+    /// The same call with what another tier permits; only for what has that tier by itself.
+    pub(crate) fn narrowed<U: TierType>(&self) -> Cx<U> {
+        Cx::new(std::sync::Arc::clone(&self.host))
+    }
+
     /// The sessions of the server.
     pub fn sessions(&self) -> &dyn Sessions {
         self.host.sessions()
