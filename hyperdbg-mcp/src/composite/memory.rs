@@ -261,7 +261,7 @@ async fn write_tool(cx: Cx<Destructive>, input: WriteInput) -> Result<Answer<Wri
     calls::write_memory(&cx.engine().await?, place, bytes.clone()).await?;
     let after = read(&cx, place, size)
         .await
-        .map(|parts| parts.joined())
+        .map(read::Parts::joined)
         .unwrap_or_default();
     let verified = after == bytes;
     let text = format!(

@@ -53,7 +53,7 @@ impl Parts {
         }
         match self.parts.last_mut() {
             Some(last) if last.address.wrapping_add(last.bytes.len() as u64) == address => {
-                last.bytes.extend(bytes)
+                last.bytes.extend(bytes);
             }
             _ => self.parts.push(Part { address, bytes }),
         }
