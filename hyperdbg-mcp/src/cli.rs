@@ -1,6 +1,7 @@
 //! The command line: one verb a file, every flag once.
 
 mod call;
+mod client;
 mod demo;
 mod flags;
 mod launch;
@@ -71,7 +72,11 @@ pub fn main() -> ExitCode {
         }
     };
     log_to_stderr();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("hyperdbg-mcp: cannot start: {error}");
@@ -103,6 +108,19 @@ fn log_to_stderr() {
         .try_init();
 }
 
+/// Prints a verb's result; standard output is nobody else's then.
+fn print(text: &str) -> ExitCode {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    match write!(out, "{text}{newline}").and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who closes the pipe early has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
 /// Tells a person what went wrong.
 fn fail(message: &str) -> ExitCode {
     eprintln!("hyperdbg-mcp: {message}");
@@ -127,8 +145,14 @@ mod tests {
             if ["help", "version"].contains(&name) {
                 continue;
             }
-            let env = argument.get_env().and_then(|env| env.to_str()).unwrap_or_default();
-            assert!(env.starts_with("HYPERDBG_MCP_") || env == "HYPERDBG_LIBRARY", "{name}: {env:?}");
+            let env = argument
+                .get_env()
+                .and_then(|env| env.to_str())
+                .unwrap_or_default();
+            assert!(
+                env.starts_with("HYPERDBG_MCP_") || env == "HYPERDBG_LIBRARY",
+                "{name}: {env:?}"
+            );
         }
     }
 

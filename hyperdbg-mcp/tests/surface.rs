@@ -14,7 +14,7 @@ fn registry(groups: Groups, allow_writes: bool, read_only: bool) -> Registry {
         allow_writes,
         read_only,
     })
-    .expect("every schema has a portable form")
+    .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn everything() -> Registry {

@@ -72,11 +72,19 @@ fn connection(text: &str) -> Result<Connection, String> {
         ("debugger", Some(endpoint)) => debugger(endpoint),
         ("remote", Some(endpoint)) => {
             let (address, port) = endpoint.rsplit_once(':').unwrap_or((endpoint, "50000"));
-            Connection::remote(address, port.parse().map_err(|_| format!("`{port}` is no TCP port"))?)
+            Connection::remote(
+                address,
+                port.parse().map_err(|_| format!("`{port}` is no TCP port"))?,
+            )
         }
-        ("debugger", None) => Err("debugger needs its endpoint: debugger=PIPE or debugger=COM1:115200".to_owned()),
+        ("debugger", None) => {
+            Err("debugger needs its endpoint: debugger=PIPE or debugger=COM1:115200".to_owned())
+        }
         ("remote", None) => Err("remote needs its endpoint: remote=ADDRESS:PORT".to_owned()),
-        _ => Err("the modes are offline, local, debugger=PIPE, debugger=COM1:115200 and remote=ADDRESS:PORT".to_owned()),
+        _ => Err(
+            "the modes are offline, local, debugger=PIPE, debugger=COM1:115200 and remote=ADDRESS:PORT"
+                .to_owned(),
+        ),
     }
 }
 
@@ -99,17 +107,34 @@ mod tests {
         assert_eq!(connection("offline"), Ok(Connection::Offline));
         assert_eq!(
             connection("debugger=COM2:115200"),
-            Ok(Connection::DebuggerSerial { port: "COM2".to_owned(), baud: 115_200 })
+            Ok(Connection::DebuggerSerial {
+                port: "COM2".to_owned(),
+                baud: 115_200
+            })
         );
         assert_eq!(
             connection(r"debugger=\\.\pipe\kernel"),
-            Ok(Connection::DebuggerPipe { pipe: r"\\.\pipe\kernel".to_owned() })
+            Ok(Connection::DebuggerPipe {
+                pipe: r"\\.\pipe\kernel".to_owned()
+            })
         );
         assert_eq!(
             connection("remote=10.0.0.1"),
-            Ok(Connection::Remote { address: "10.0.0.1".to_owned(), port: 50_000 })
+            Ok(Connection::Remote {
+                address: "10.0.0.1".to_owned(),
+                port: 50_000
+            })
         );
-        for wrong in ["debugger", "remote", "remote=host:1", "remote=1.2.3.4:x", "debugger=COM9:115200", "debugger=COM1:7", "debugger=", "x"] {
+        for wrong in [
+            "debugger",
+            "remote",
+            "remote=host:1",
+            "remote=1.2.3.4:x",
+            "debugger=COM9:115200",
+            "debugger=COM1:7",
+            "debugger=",
+            "x",
+        ] {
             assert!(connection(wrong).is_err(), "{wrong}");
         }
     }

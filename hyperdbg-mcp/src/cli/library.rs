@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// The library's file name on this system.
-pub(super) const FILE_NAME: &str = if cfg!(windows) { "libhyperdbg.dll" } else { "libhyperdbg.so" };
+pub(super) const FILE_NAME: &str = if cfg!(windows) {
+    "libhyperdbg.dll"
+} else {
+    "libhyperdbg.so"
+};
 
 /// The library's absolute path: what was named, else the first of the usual places that holds it.
 pub(super) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
@@ -30,7 +34,9 @@ fn search(places: &[PathBuf]) -> Result<PathBuf, String> {
 
 /// The folder of the program, then the entries of PATH.
 fn usual_places() -> Vec<PathBuf> {
-    let own = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_owned));
+    let own = std::env::current_exe()
+        .ok()
+        .and_then(|program| program.parent().map(Path::to_owned));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = Vec::new();
     for place in own.into_iter().chain(std::env::split_paths(&path)) {
@@ -42,7 +48,11 @@ fn usual_places() -> Vec<PathBuf> {
 }
 
 fn at(place: &Path) -> Option<PathBuf> {
-    let file = if place.is_dir() { place.join(FILE_NAME) } else { place.to_owned() };
+    let file = if place.is_dir() {
+        place.join(FILE_NAME)
+    } else {
+        place.to_owned()
+    };
     // The worker runs elsewhere, so the path must not depend on where this process was started.
     file.is_file().then(|| std::path::absolute(&file).ok()).flatten()
 }
@@ -59,7 +69,10 @@ mod tests {
         std::fs::write(&file, b"").unwrap();
         assert_eq!(find(Some(folder.path())), Ok(file.clone()));
         assert_eq!(find(Some(&file)), Ok(file.clone()));
-        assert_eq!(search(&[folder.path().join("none"), folder.path().to_owned()]), Ok(file));
+        assert_eq!(
+            search(&[folder.path().join("none"), folder.path().to_owned()]),
+            Ok(file)
+        );
     }
 
     #[test]

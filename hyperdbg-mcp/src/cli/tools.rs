@@ -21,7 +21,11 @@ pub(super) fn run(flags: &ServeFlags, verb: &ToolsFlags) -> ExitCode {
         Ok(registry) => registry,
         Err(error) => return fail(&error),
     };
-    let text = if verb.json { json(&registry) } else { Ok(list(&registry)) };
+    let text = if verb.json {
+        json(&registry)
+    } else {
+        Ok(list(&registry))
+    };
     match text {
         Ok(text) => super::print(&text),
         Err(error) => fail(&error),
@@ -35,7 +39,12 @@ fn json(registry: &Registry) -> Result<String, String> {
 
 fn list(registry: &Registry) -> String {
     let mut text = String::new();
-    let width = registry.served().iter().map(|served| served.tool.spec.name.len()).max().unwrap_or(0);
+    let width = registry
+        .served()
+        .iter()
+        .map(|served| served.tool.spec.name.len())
+        .max()
+        .unwrap_or(0);
     for served in registry.served() {
         let spec = served.tool.spec;
         let tier = spec.tier.to_string();

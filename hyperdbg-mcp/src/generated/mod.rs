@@ -730,3 +730,34 @@ pub mod errors {
 }
 
 pub static TOOLS: &[crate::tool::Tool] = &[];
+
+#[derive(Debug)]
+pub enum DispatchError {
+    MissingExport(&'static str),
+    BadArgument {
+        symbol: &'static str,
+        param: &'static str,
+        why: String,
+    },
+}
+
+/// # Safety
+/// On the thread that owns the library.
+pub unsafe fn dispatch(exports: &hyperdbg_sys::Exports, call: Call) -> Result<Reply, DispatchError> {
+    match call {
+        Call::RunCommand(args) => {
+            let run = exports
+                .hyperdbg_u_run_command
+                .ok_or(DispatchError::MissingExport("hyperdbg_u_run_command"))?;
+            let command = std::ffi::CString::new(args.command).map_err(|error| DispatchError::BadArgument {
+                symbol: "hyperdbg_u_run_command",
+                param: "command",
+                why: error.to_string(),
+            })?;
+            // SAFETY: a C string that lives through the call.
+            let returned = unsafe { run(command.as_ptr().cast_mut()) };
+            Ok(Reply::RunCommand(RunCommandReply { returned }))
+        }
+        other => Err(DispatchError::MissingExport(other.function().symbol)),
+    }
+}

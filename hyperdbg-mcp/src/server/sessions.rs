@@ -82,6 +82,7 @@ impl Manager {
         let guard = CloseOnDrop(Some(Arc::clone(&target)));
         let text = connect(Arc::clone(&target) as Arc<dyn Link>, &connection).await?;
         guard.keep();
+        target.connected(&connection);
         let current = Current { target, connection };
         *self.lock() = Some(current.clone());
         Ok((current, text))

@@ -152,6 +152,9 @@ pub trait Target: Link {
 
     /// Ends the worker.
     fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Tells how the library is connected now.
+    fn connected(&self, connection: &Connection);
 }
 
 /// The current session, for those who need more than its engine.
