@@ -98,7 +98,8 @@ pub fn main() -> ExitCode {
 }
 
 fn log_to_stderr() {
-    let filter = EnvFilter::try_from_env("HYPERDBG_MCP_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter =
+        EnvFilter::try_from_env("HYPERDBG_MCP_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     // A second call in one process keeps the first.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)

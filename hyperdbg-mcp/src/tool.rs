@@ -12,7 +12,7 @@ pub mod value;
 mod verdict;
 
 pub use error::{Category, ToolError};
-pub use host::{Connection, Current, Host, Sessions, Target, WorkerState};
+pub use host::{Connection, Current, Host, Run, Sessions, Target, WorkerState};
 pub use spec::{FunctionInfo, Hints, SchemaSource, Success, ToolSpec};
 pub use verdict::{complaint, verdict};
 

@@ -18,7 +18,7 @@ use crate::generated::{
 use crate::tier::{Permits, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Category, Cx, ToolError, complaint, verdict};
+use crate::tool::{Category, Cx, Run, ToolError, complaint, verdict};
 
 /// How long a halt is waited for after it was asked for.
 const PAUSE_WAIT: Duration = Duration::from_secs(5);
@@ -199,7 +199,7 @@ async fn wait(cx: Cx<Read>, input: WaitInput) -> Result<Answer<StopOutput>, Tool
 
 fn resumed<T: Permits<Read>>(cx: &Cx<T>) -> Result<crate::tool::Current, ToolError> {
     match cx.sessions().peek() {
-        Some(current) if current.target.is_resumed() => Ok(current),
+        Some(current) if current.target.run() != Run::Settled => Ok(current),
         Some(_) => Err(ToolError::new(
             Category::WrongMode,
             "The target was not set running, so there is no stop to wait for.",
@@ -240,7 +240,7 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
             ..running(since)
         });
     }
-    if !current.target.is_resumed() {
+    if current.target.run() == Run::Settled {
         let position = position(&cx).await;
         let output = StopOutput {
             state: RunState::Stopped,
@@ -252,7 +252,10 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
         };
         return Ok(Answer::new(output, "The target was halted already."));
     }
-    current.target.interrupt().await?;
+    // A stop that is there already needs no break.
+    if current.target.run() == Run::Running {
+        current.target.interrupt().await?;
+    }
     match current.target.wait(PAUSE_WAIT).await? {
         Some(outcome) => stopped(&cx, outcome, since).await,
         None => Ok(running(since)),

@@ -15,7 +15,7 @@ use crate::generated::{
 };
 use crate::tier::{Destructive, Read, State};
 use crate::tool::typed::Answer;
-use crate::tool::{Category, Connection, Current, Cx, ToolError, verdict};
+use crate::tool::{Category, Connection, Current, Cx, Run, ToolError, verdict};
 
 /// Connects a fresh worker; gives back what the library printed.
 pub(crate) async fn connect(link: Arc<dyn Link>, connection: &Connection) -> Result<Vec<u8>, ToolError> {
@@ -256,7 +256,7 @@ async fn release(current: &Current, text: &mut String) -> (bool, Vec<u8>) {
     if !current.connection.is_debugger() {
         return (false, Vec::new());
     }
-    if current.target.is_resumed() {
+    if current.target.run() == Run::Running {
         text.push_str(" The debuggee was running and was left so; it could not be told.");
         return (false, Vec::new());
     }
@@ -339,10 +339,10 @@ enum RunState {
 
 impl RunState {
     fn of(current: &Current) -> Self {
-        match (current.connection.is_debugger(), current.target.is_resumed()) {
+        match (current.connection.is_debugger(), current.target.run()) {
             (false, _) => Self::NotApplicable,
-            (true, true) => Self::Running,
-            (true, false) => Self::Paused,
+            (true, Run::Running) => Self::Running,
+            (true, Run::StopUntold | Run::Settled) => Self::Paused,
         }
     }
 
@@ -398,7 +398,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     if let Some((function, age)) = worker.in_flight {
         let _ = write!(text, " {function} has been in flight for {} ms.", age.as_millis());
     }
-    let free = worker.in_flight.is_none() && !current.target.is_resumed();
+    let free = worker.in_flight.is_none() && current.target.run() != Run::Running;
     let (connected, modules_loaded) = if input.probe && free {
         probe(&cx).await?
     } else {

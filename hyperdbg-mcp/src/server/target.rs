@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::engine::{BoxFuture, Outcome};
 use crate::generated::{Call, Reply};
 use crate::session::{Mode, Session, StopWait};
-use crate::tool::{Category, Connection, Target, ToolError, WorkerState};
+use crate::tool::{Category, Connection, Run, Target, ToolError, WorkerState};
 
 /// How long a resume may wait for its turn.
 const TURN: Duration = Duration::from_secs(5);
@@ -27,9 +27,15 @@ impl Target for Session {
         Box::pin(Session::resume(self, call, TURN))
     }
 
-    fn is_resumed(&self) -> bool {
+    fn run(&self) -> Run {
         let status = self.status();
-        status.unread_stop || status.in_flight.is_some_and(|call| call.resume)
+        if status.in_flight.is_some_and(|call| call.resume) {
+            Run::Running
+        } else if status.unread_stop {
+            Run::StopUntold
+        } else {
+            Run::Settled
+        }
     }
 
     fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Outcome<Reply>>, ToolError>> {

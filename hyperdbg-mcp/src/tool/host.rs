@@ -132,6 +132,17 @@ pub struct WorkerState {
     pub missing: Vec<String>,
 }
 
+/// How far a resume is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    /// Nothing is pending: the target was not resumed, or its stop has been told.
+    Settled,
+    /// The target runs.
+    Running,
+    /// It stopped, and nobody has been told yet.
+    StopUntold,
+}
+
 /// A session's worker: carries calls, and can be resumed, interrupted and ended beside them.
 pub trait Target: Link {
     /// What the worker is doing; never waits.
@@ -140,8 +151,8 @@ pub trait Target: Link {
     /// Starts a call that returns at the target's next stop. A second one while the first is pending is refused.
     fn resume(&self, call: Call) -> BoxFuture<'_, Result<(), ToolError>>;
 
-    /// Whether a resumed call has not been collected yet.
-    fn is_resumed(&self) -> bool;
+    /// How far the last resume is.
+    fn run(&self) -> Run;
 
     /// Waits for the resumed call's end; `None` when the target still runs after `timeout`. Each stop is delivered
     /// once.

@@ -84,7 +84,7 @@ pub(in crate::composite) async fn read<T: Permits<Read>>(
             Place { address, ..place },
             size,
             &mut parts,
-            size <= PAGE,
+            address % PAGE + size <= PAGE,
         )
         .await?;
         if !complete {
