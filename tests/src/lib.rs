@@ -1,1 +1,12 @@
-//! Helpers of the end-to-end tests.
+//! Helpers of the end-to-end tests: the real program as a child process, spoken to line by line.
+//!
+//! The client here is deliberately dumb and knows no MCP library, so that what is tested is the wire.
+
+// Helpers of tests fail by panicking; that is their job.
+#![allow(clippy::expect_used)]
+
+mod client;
+mod files;
+
+pub use client::{Client, Protocol, ToolAnswer};
+pub use files::{bless, golden, program, simulator_library};
