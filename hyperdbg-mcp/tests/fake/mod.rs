@@ -78,6 +78,7 @@ impl Fake {
                     returned: 0,
                     address_mode: mode,
                     bytes: Vec::new(),
+                    bytes_read: 0,
                 };
                 if args.address < BASE || end > END || touches_hole {
                     (
@@ -87,6 +88,7 @@ impl Fake {
                 } else {
                     let start = usize::try_from(args.address - BASE).unwrap();
                     reply.returned = 1;
+                    reply.bytes_read = args.size;
                     reply.bytes = self.memory.lock().unwrap()[start..start + args.size as usize].to_vec();
                     (Reply::ReadMemory(reply), Vec::new())
                 }
