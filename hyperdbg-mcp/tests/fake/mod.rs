@@ -1,4 +1,5 @@
 //! A worker that is none: a small machine that answers the calls of the tools, and misbehaves when told.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
 #![allow(unreachable_pub, reason = "a module of test programs")]
 #![allow(dead_code, reason = "each test program uses its part")]
 
