@@ -141,7 +141,7 @@ fn wrong_arguments_are_named() {
         ("hd_exec_step", json!({"kind": "sideways"}), "over"),
         ("hd_mem_write", json!({"address": "0x1000", "bytes": "901"}), "digit"),
         ("hd_exec_command", json!({"command": "a\u{0}b"}), "U+0000"),
-        ("hd_exec_command", json!({"command": "print {1"}), "{"),
+        ("hd_exec_command", json!({"command": "print {1"}), "brace"),
     ] {
         let answer = client.call(tool, arguments.clone());
         failed(&answer, "invalid_argument");
