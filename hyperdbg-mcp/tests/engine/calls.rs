@@ -139,7 +139,7 @@ async fn deadline_broken_off() {
     let result = session.call(command("g"), SHORT).await;
     assert_within(started, SHORT, SHORT + Duration::from_millis(400));
     assert_category(&result, Category::Timeout);
-    let captured = String::from_utf8(result.unwrap_err().captured.unwrap()).unwrap();
+    let captured = String::from_utf8(result.unwrap_err().captured.unwrap().bytes().to_vec()).unwrap();
     assert_eq!(captured, "debuggee is running...\nstopped by break\n");
     assert_eq!(say(&session, "echo on").await, "on");
     assert!(session.status().last_error.unwrap().starts_with("timeout"));
