@@ -111,7 +111,7 @@ async fn list(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
     words.push('.');
     let mut view = Vec::new();
     for row in &page {
-        view.extend_from_slice(format!("{:<6}  {:018x}  ", row.kind, row.base).as_bytes());
+        view.extend_from_slice(format!("{:<6}  0x{:016x}  ", row.kind, row.base).as_bytes());
         view.extend_from_slice(
             format!(
                 "{:>10}  ",
