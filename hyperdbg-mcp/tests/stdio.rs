@@ -1,5 +1,6 @@
 //! The real program over standard input and output, on both forms of the simulator.
 
+mod conform;
 mod process;
 
 use std::time::Duration;
@@ -311,4 +312,43 @@ fn many_calls_in_flight_are_all_answered() {
         .collect();
     ids.sort_unstable();
     assert_eq!(ids, (1_000..1_200).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_tool_answers_in_the_form_that_it_promises() {
+    let mut server = Server::start(&["--simulator", "--allow-writes", "--tools", "all"]);
+    let list = server.request("tools/list", &json!({}))["result"]["tools"].clone();
+    let mut succeeded = Vec::new();
+    for tool in list.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        // One of them offers this machine as a debuggee and stays; the other lets the target run.
+        if ["hd_link_become_debuggee", "hd_exec_continue"].contains(&name) {
+            continue;
+        }
+        let result = server.call(name, conform::sample(&tool["inputSchema"]));
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(!text.is_empty() && text.chars().count() <= 24_000, "{name}");
+        if result["isError"] == true {
+            assert!(
+                text.starts_with("error: ") && !text.starts_with("error: internal"),
+                "{name}: {text}"
+            );
+            assert!(!text.starts_with("error: worker_lost"), "{name}: {text}");
+            assert!(result.get("structuredContent").is_none(), "{name}");
+        } else {
+            let fields = &result["structuredContent"];
+            assert_eq!(
+                conform::misfits(&tool["outputSchema"], fields),
+                Vec::<String>::new(),
+                "{name}: {fields}"
+            );
+            assert!(fields.to_string().chars().count() <= 24_000, "{name}");
+            succeeded.push(name.to_owned());
+        }
+    }
+    assert!(
+        succeeded.len() > 30,
+        "{} succeeded: {succeeded:?}",
+        succeeded.len()
+    );
 }

@@ -81,7 +81,14 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         let (printed, forwarded) = calls::run_command(&cx.engine().await?, &line).await?;
         (printed, forwarded, None)
     };
-    if let Some(mut error) = complaint(&printed) {
+    let position = match state {
+        Some(RunState::Stopped) => execution::position(&cx).await,
+        _ => None,
+    };
+    // Who reads registers is halted: a complaint is then that of a script, and the stop must not be lost.
+    if position.is_none()
+        && let Some(mut error) = complaint(&printed)
+    {
         if let Some(note) = note {
             error.message = format!("{} {note}", error.message);
         }
@@ -93,10 +100,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
     )];
     match state {
         Some(RunState::Running) => words.push("The target is running.".to_owned()),
-        Some(RunState::Stopped) => {
-            let position = execution::position(&cx).await;
-            words.push(stop::describe(&stop::parse(&printed), position.as_ref()));
-        }
+        Some(RunState::Stopped) => words.push(stop::describe(&stop::parse(&printed), position.as_ref())),
         None if printed.iter().all(u8::is_ascii_whitespace) => words.push("It printed nothing.".to_owned()),
         None => {}
     }

@@ -95,6 +95,15 @@ fn running(waited: Instant) -> Answer<StopOutput> {
     )
 }
 
+/// The answer where there is nothing that halts.
+fn unhalted(since: Instant, text: &str, printed: Vec<u8>) -> Answer<StopOutput> {
+    Answer {
+        text: text.to_owned(),
+        ..running(since)
+    }
+    .captured(printed)
+}
+
 fn elapsed_ms(since: Instant) -> u32 {
     u32::try_from(since.elapsed().as_millis()).unwrap_or(u32::MAX)
 }
@@ -105,11 +114,14 @@ async fn stopped<T: Permits<Read>>(
     outcome: Outcome<Reply>,
     waited: Instant,
 ) -> Result<Answer<StopOutput>, ToolError> {
-    if let Some(error) = complaint(&outcome.text) {
+    let position = position(cx).await;
+    // Who reads registers is halted: a complaint in the text is then that of a script, and the stop must not be lost.
+    if position.is_none()
+        && let Some(error) = complaint(&outcome.text)
+    {
         return Err(error);
     }
     let stop = stop::parse(&outcome.text);
-    let position = position(cx).await;
     let text = stop::describe(&stop, position.as_ref());
     let output = StopOutput {
         state: RunState::Stopped,
@@ -156,10 +168,11 @@ async fn resume(cx: Cx<State>, input: WaitInput) -> Result<Answer<StopOutput>, T
     if !current.connection.is_debugger() {
         let outcome = engine.continue_debuggee(ContinueDebuggeeArgs {}).await?;
         verdict(&generated::CONTINUE_DEBUGGEE, None, None, &outcome.text)?;
-        return Ok(Answer {
-            captured: Some(outcome.text.into()),
-            ..running(since)
-        });
+        return Ok(unhalted(
+            since,
+            "Nothing is halted in this mode; messages of the kernel flow again.",
+            outcome.text,
+        ));
     }
     current
         .target
@@ -198,7 +211,8 @@ async fn wait(cx: Cx<Read>, input: WaitInput) -> Result<Answer<StopOutput>, Tool
 }
 
 fn resumed<T: Permits<Read>>(cx: &Cx<T>) -> Result<crate::tool::Current, ToolError> {
-    match cx.sessions().peek() {
+    // Also one whose worker died: what ended the resume is told here.
+    match cx.sessions().last() {
         Some(current) if current.target.run() != Run::Settled => Ok(current),
         Some(_) => Err(ToolError::new(
             Category::WrongMode,
@@ -235,10 +249,11 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
     if !current.connection.is_debugger() {
         let outcome = cx.engine().await?.pause_debuggee(PauseDebuggeeArgs {}).await?;
         verdict(&generated::PAUSE_DEBUGGEE, None, None, &outcome.text)?;
-        return Ok(Answer {
-            captured: Some(outcome.text.into()),
-            ..running(since)
-        });
+        return Ok(unhalted(
+            since,
+            "Nothing is halted in this mode; messages of the kernel are held back until the target is continued.",
+            outcome.text,
+        ));
     }
     if current.target.run() == Run::Settled {
         let position = position(&cx).await;

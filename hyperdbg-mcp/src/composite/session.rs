@@ -304,6 +304,9 @@ struct StatusInput {
 struct StatusOutput {
     open: bool,
     library: String,
+    /// How the worker of the last session ended, where it ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_end: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -368,6 +371,10 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     let library = cx.sessions().library();
     let Some(current) = cx.sessions().peek() else {
         let mut text = format!("No session is open. Library: {library}.");
+        let last_end = cx.sessions().last().and_then(|last| last.target.state().ended);
+        if let Some(end) = &last_end {
+            let _ = write!(text, " The worker of the last one {end}.");
+        }
         if let Some(connection) = cx.sessions().opens_by_itself() {
             let _ = write!(
                 text,
@@ -378,6 +385,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         let output = StatusOutput {
             open: false,
             library,
+            last_end,
             mode: None,
             run_state: None,
             worker_pid: None,
@@ -407,6 +415,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     let output = StatusOutput {
         open: true,
         library,
+        last_end: None,
         mode: Some(mode),
         run_state: Some(run_state),
         worker_pid: worker.pid,
