@@ -64,16 +64,14 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
     text::check(Kind::Command, &input.command)?;
     let line = input.command.trim().to_owned();
     let note = text::radix_note(&line);
-    let current = cx.sessions().current().await?;
+    let connection = cx.connection().await?;
     let resumes = RESUMING.contains(&text::first_word(&line).as_str());
-    let (printed, forwarded, state) = if resumes && current.connection.is_debugger() {
-        // Refused while it runs already, like every other call.
-        drop(cx.engine().await?);
+    let (printed, forwarded, state) = if resumes && connection.is_debugger() {
         let call = Call::RunCommand(RunCommandArgs {
             command: line.as_bytes().to_vec(),
         });
-        current.target.resume(call).await?;
-        match current.target.wait(RESUME_WAIT).await? {
+        cx.resume(call).await?;
+        match cx.wait(RESUME_WAIT).await? {
             Some(outcome) => (outcome.text, false, Some(RunState::Stopped)),
             None => (Vec::new(), false, Some(RunState::Running)),
         }

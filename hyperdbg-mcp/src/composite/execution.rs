@@ -18,7 +18,7 @@ use crate::generated::{
 use crate::tier::{Permits, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Category, Cx, Run, ToolError, complaint, verdict};
+use crate::tool::{Cx, Run, ToolError, complaint, verdict};
 
 /// How long a halt is waited for after it was asked for.
 const PAUSE_WAIT: Duration = Duration::from_secs(5);
@@ -161,12 +161,14 @@ fn default_wait() -> u32 {
     )
 )]
 async fn resume(cx: Cx<State>, input: WaitInput) -> Result<Answer<StopOutput>, ToolError> {
-    // Refuses when it runs already.
-    let engine = cx.engine().await?;
-    let current = cx.sessions().current().await?;
+    let connection = cx.connection().await?;
     let since = Instant::now();
-    if !current.connection.is_debugger() {
-        let outcome = engine.continue_debuggee(ContinueDebuggeeArgs {}).await?;
+    if !connection.is_debugger() {
+        let outcome = cx
+            .engine()
+            .await?
+            .continue_debuggee(ContinueDebuggeeArgs {})
+            .await?;
         verdict(&generated::CONTINUE_DEBUGGEE, None, None, &outcome.text)?;
         return Ok(unhalted(
             since,
@@ -174,15 +176,8 @@ async fn resume(cx: Cx<State>, input: WaitInput) -> Result<Answer<StopOutput>, T
             outcome.text,
         ));
     }
-    current
-        .target
-        .resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {}))
-        .await?;
-    match current
-        .target
-        .wait(Duration::from_millis(input.wait_ms.into()))
-        .await?
-    {
+    cx.resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {})).await?;
+    match cx.wait(Duration::from_millis(input.wait_ms.into())).await? {
         Some(outcome) => stopped(&cx, outcome, since).await,
         None => Ok(running(since)),
     }
@@ -199,30 +194,9 @@ async fn resume(cx: Cx<State>, input: WaitInput) -> Result<Answer<StopOutput>, T
 )]
 async fn wait(cx: Cx<Read>, input: WaitInput) -> Result<Answer<StopOutput>, ToolError> {
     let since = Instant::now();
-    let current = resumed(&cx)?;
-    match current
-        .target
-        .wait(Duration::from_millis(input.wait_ms.into()))
-        .await?
-    {
+    match cx.wait(Duration::from_millis(input.wait_ms.into())).await? {
         Some(outcome) => stopped(&cx, outcome, since).await,
         None => Ok(running(since)),
-    }
-}
-
-fn resumed<T: Permits<Read>>(cx: &Cx<T>) -> Result<crate::tool::Current, ToolError> {
-    // Also one whose worker died: what ended the resume is told here.
-    match cx.sessions().last() {
-        Some(current) if current.target.run() != Run::Settled => Ok(current),
-        Some(_) => Err(ToolError::new(
-            Category::WrongMode,
-            "The target was not set running, so there is no stop to wait for.",
-        )
-        .next_step("Read its state where it is halted, or let it run first.")),
-        None => {
-            Err(ToolError::new(Category::NotConnected, "No session is open.")
-                .next_step("Open a session first."))
-        }
     }
 }
 
@@ -245,8 +219,8 @@ struct NoInput {}
 )]
 async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolError> {
     let since = Instant::now();
-    let current = cx.sessions().current().await?;
-    if !current.connection.is_debugger() {
+    let connection = cx.connection().await?;
+    if !connection.is_debugger() {
         let outcome = cx.engine().await?.pause_debuggee(PauseDebuggeeArgs {}).await?;
         verdict(&generated::PAUSE_DEBUGGEE, None, None, &outcome.text)?;
         return Ok(unhalted(
@@ -255,7 +229,8 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
             outcome.text,
         ));
     }
-    if current.target.run() == Run::Settled {
+    let run = cx.session().map_or(Run::Settled, |session| session.run);
+    if run == Run::Settled {
         let position = position(&cx).await;
         let output = StopOutput {
             state: RunState::Stopped,
@@ -268,10 +243,10 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
         return Ok(Answer::new(output, "The target was halted already."));
     }
     // A stop that is there already needs no break.
-    if current.target.run() == Run::Running {
-        current.target.interrupt().await?;
+    if run == Run::Running {
+        cx.interrupt().await?;
     }
-    match current.target.wait(PAUSE_WAIT).await? {
+    match cx.wait(PAUSE_WAIT).await? {
         Some(outcome) => stopped(&cx, outcome, since).await,
         None => Ok(running(since)),
     }

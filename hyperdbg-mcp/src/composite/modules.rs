@@ -4,12 +4,12 @@ use hyperdbg_mcp_macros::composite_tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::calls::{self, Listing};
+use super::calls;
 use crate::output::Captured;
 use crate::tier::Read;
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Category, Cx, ToolError};
+use crate::tool::{Category, Cx, Listing, ToolError};
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
