@@ -4,91 +4,22 @@
 //! is overrun. What is not reproduced is unwinding: a panic ends at the edge as an `err` line and
 //! the value that means failure.
 
+mod edge;
 mod hardware;
 mod memory;
 mod text;
 
 use crate::commands::{self, points, register, running};
 use crate::console::Sink;
-use crate::fault::{Fault, Faults};
+use crate::fault::Fault;
 use crate::generated::Api;
 use crate::session::Session;
-use crate::{Simulator, api_support, interrupt, say};
-use core::ffi::{CStr, c_char, c_ulong, c_void};
+use crate::{Simulator, api_support, interrupt};
+use core::ffi::{c_char, c_ulong, c_void};
+use edge::{call, put, string, typed};
 use hyperdbg_sys::*;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 
-/// The session behind the exports.
-pub fn global() -> &'static Session {
-    static SESSION: OnceLock<Session> = OnceLock::new();
-    SESSION.get_or_init(|| Session::new(Sink::Stdout, Faults::from_environment()))
-}
-
-/// Calls `body` for the export `name`: faults act first, and a panic becomes `failed`.
-fn call<T>(name: &str, failed: T, body: impl FnOnce(&'static Session) -> T) -> T {
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        let session = global();
-        session.share().misbehave_in_export(name);
-        body(session)
-    }));
-    result.unwrap_or_else(|_| {
-        let _ = catch_unwind(|| say!(global().console, "err, the simulator failed inside {name}\n"));
-        failed
-    })
-}
-
-/// As [`call`], for a typed export: the fault `wrong-return` makes it give `success` without doing
-/// anything.
-fn typed<T>(name: &str, failed: T, success: T, body: impl FnOnce(&'static Session) -> T) -> T {
-    call(name, failed, |session| {
-        if session.faults.is_armed(Fault::WrongReturn, name) {
-            success
-        } else {
-            body(session)
-        }
-    })
-}
-
-/// The text behind a C string. Null aborts, as it does in the real library.
-///
-/// # Safety
-/// A pointer that is not null points to a NUL-terminated string.
-unsafe fn string(text: *const c_char) -> String {
-    if text.is_null() {
-        std::process::abort();
-    }
-    // SAFETY: not null, and the caller promises a terminated string.
-    crate::console::decode(unsafe { CStr::from_ptr(text) }.to_bytes())
-}
-
-/// Stores `value`. A null pointer is written through, as the real library does: the process dies.
-///
-/// # Safety
-/// `target` points to room for a `T`, which need not be aligned.
-unsafe fn put<T>(target: *mut T, value: T) {
-    if target.is_null() {
-        std::process::abort();
-    }
-    // SAFETY: not null, and the caller promises the room.
-    unsafe { target.write_unaligned(value) }
-}
-
-/// Changes the record behind `target`.
-///
-/// # Safety
-/// `target` points to a `T`, which need not be aligned.
-unsafe fn update<T: Copy>(target: *mut T, change: impl FnOnce(&mut T)) {
-    if target.is_null() {
-        std::process::abort();
-    }
-    // SAFETY: not null, and the caller promises a record there.
-    unsafe {
-        let mut value = target.read_unaligned();
-        change(&mut value);
-        target.write_unaligned(value);
-    }
-}
+pub use edge::global;
 
 impl Api for Simulator {
     unsafe fn hyperdbg_u_detect_vmx_support() -> u8 {
@@ -117,7 +48,12 @@ impl Api for Simulator {
     }
 
     unsafe fn hyperdbg_u_load_all_modules() -> i32 {
-        typed("hyperdbg_u_load_all_modules", 1, 0, |session| session.load_all())
+        typed(
+            "hyperdbg_u_load_all_modules",
+            1,
+            0,
+            super::session::Session::load_all,
+        )
     }
 
     unsafe fn hyperdbg_u_unload_all_modules() -> i32 {
@@ -127,15 +63,15 @@ impl Api for Simulator {
     }
 
     unsafe fn hyperdbg_u_load_vmm() -> i32 {
-        typed("hyperdbg_u_load_vmm", 1, 0, |session| session.load_vmm())
+        typed("hyperdbg_u_load_vmm", 1, 0, super::session::Session::load_vmm)
     }
 
     unsafe fn hyperdbg_u_unload_vmm() -> i32 {
-        typed("hyperdbg_u_unload_vmm", 1, 0, |session| session.unload_vmm())
+        typed("hyperdbg_u_unload_vmm", 1, 0, super::session::Session::unload_vmm)
     }
 
     unsafe fn hyperdbg_u_unload_kd() -> i32 {
-        typed("hyperdbg_u_unload_kd", 1, 0, |session| session.unload_kd())
+        typed("hyperdbg_u_unload_kd", 1, 0, super::session::Session::unload_kd)
     }
 
     unsafe fn hyperdbg_u_install_kd_driver() -> i32 {
@@ -157,11 +93,21 @@ impl Api for Simulator {
     }
 
     unsafe fn hyperdbg_u_stop_kd_driver() -> i32 {
-        typed("hyperdbg_u_stop_kd_driver", 1, 0, |session| session.stop_driver())
+        typed(
+            "hyperdbg_u_stop_kd_driver",
+            1,
+            0,
+            super::session::Session::stop_driver,
+        )
     }
 
     unsafe fn hyperdbg_u_load_kd_module() -> i32 {
-        typed("hyperdbg_u_load_kd_module", 1, 0, |session| session.load_kd())
+        typed(
+            "hyperdbg_u_load_kd_module",
+            1,
+            0,
+            super::session::Session::load_kd,
+        )
     }
 
     unsafe fn hyperdbg_u_load_hypertrace_module() -> i32 {
@@ -241,7 +187,7 @@ impl Api for Simulator {
     unsafe fn hyperdbg_u_set_text_message_callback(handler: *mut c_void) {
         // SAFETY: the caller promises null or a function of the callback's type.
         call("hyperdbg_u_set_text_message_callback", (), |session| unsafe {
-            text::set_callback(session, handler)
+            text::set_callback(session, handler);
         });
     }
 
@@ -259,7 +205,7 @@ impl Api for Simulator {
 
     unsafe fn hyperdbg_u_unset_text_message_callback() {
         call("hyperdbg_u_unset_text_message_callback", (), |session| {
-            session.console.redirect(Sink::Stdout)
+            session.console.redirect(Sink::Stdout);
         });
     }
 
@@ -320,7 +266,7 @@ impl Api for Simulator {
 
     unsafe fn hyperdbg_u_use_default_driver_path() {
         call("hyperdbg_u_use_default_driver_path", (), |session| {
-            session.lock().driver_path = None
+            session.lock().driver_path = None;
         });
     }
 
@@ -668,7 +614,7 @@ impl Api for Simulator {
         typed("hyperdbg_u_assemble_get_length", 0, 1, |session| {
             // SAFETY: the caller promises a string.
             let code = unsafe { string(assembly_code) };
-            let Some(bytes) = commands::memory::assemble(session, &code, start_address) else {
+            let Some(bytes) = commands::assembly::assemble(session, &code, start_address) else {
                 return 0;
             };
             // SAFETY: the caller promises a 32-bit number there.
@@ -686,7 +632,7 @@ impl Api for Simulator {
         typed("hyperdbg_u_assemble", 0, 1, |session| {
             // SAFETY: the caller promises a string.
             let code = unsafe { string(assembly_code) };
-            let found = commands::memory::assemble(session, &code, start_address);
+            let found = commands::assembly::assemble(session, &code, start_address);
             let Some(bytes) = found.filter(|bytes| bytes.len() <= buffer_size as usize) else {
                 return 0;
             };

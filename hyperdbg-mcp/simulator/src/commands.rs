@@ -1,14 +1,18 @@
 //! The command table and its dispatch.
 
+pub(crate) mod assembly;
 pub(crate) mod connection;
 mod events;
 pub(crate) mod general;
 pub(crate) mod memory;
-mod objects;
+mod modules;
 pub(crate) mod points;
+mod process;
 pub(crate) mod register;
 pub(crate) mod running;
 mod search;
+mod settings;
+mod stack;
 pub(crate) mod tables;
 mod text;
 

@@ -48,6 +48,9 @@ pub type TextCallback = unsafe extern "C" fn(*const c_char) -> c_int;
 /// A callback that is told to look into the shared buffer.
 pub type NoticeCallback = unsafe extern "C" fn() -> c_int;
 
+/// A Rust receiver of text.
+pub type TextClosure = dyn Fn(&[u8]) + Send + Sync;
+
 /// A place that text can go to.
 #[derive(Clone, Default)]
 pub enum Sink {
@@ -59,7 +62,7 @@ pub enum Sink {
     /// A C callback after the text was put in a shared buffer.
     Shared(NoticeCallback, SharedBuffer),
     /// A Rust closure, for users of the rlib and for tests.
-    Closure(Arc<dyn Fn(&[u8]) + Send + Sync>),
+    Closure(Arc<TextClosure>),
 }
 
 /// The buffer of the shared form. It is never freed: another thread may be about to write to it.
@@ -180,7 +183,7 @@ mod tests {
         let chunks = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&chunks);
         console.redirect(Sink::Closure(Arc::new(move |bytes| {
-            sink.lock().expect("lock").push(bytes.to_vec())
+            sink.lock().expect("lock").push(bytes.to_vec());
         })));
         (console, chunks)
     }

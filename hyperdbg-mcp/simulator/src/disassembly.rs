@@ -170,6 +170,7 @@ fn configure(options: &mut FormatterOptions) {
     options.set_uppercase_hex(true);
     options.set_hex_prefix("0x");
     options.set_hex_suffix("");
+    options.set_small_hex_numbers_in_decimal(false);
     options.set_space_after_operand_separator(true);
     options.set_always_show_segment_register(true);
     options.set_memory_size_options(MemorySizeOptions::Always);

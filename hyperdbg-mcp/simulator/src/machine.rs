@@ -168,10 +168,10 @@ impl Machine {
         let mut gate = [0; 16];
         let address = registers.idtr.0.wrapping_add(u64::from(vector) * 16);
         self.read_virtual(registers.cr[3], address, &mut gate);
-        let low = u64::from_le_bytes([
+
+        u64::from_le_bytes([
             gate[0], gate[1], gate[6], gate[7], gate[8], gate[9], gate[10], gate[11],
-        ]);
-        low
+        ])
     }
 
     /// Runs every core until all wait for the clock, at most `limit` instructions.
@@ -211,7 +211,7 @@ impl Machine {
             let size = in_page(at, bytes.len() - done);
             match paging::walk(&self.memory, cr3, at).physical {
                 Some(physical) if self.memory.is_ram(physical, size as u64) => {
-                    parts.push((physical, done, size))
+                    parts.push((physical, done, size));
                 }
                 _ => return false,
             }

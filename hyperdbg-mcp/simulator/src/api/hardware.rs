@@ -1,6 +1,6 @@
 //! Interrupt controllers, interrupt tables, SMIs and traces as records.
 
-use super::{put, update};
+use super::edge::{put, update};
 use crate::commands::tables;
 use crate::errors::{self, SUCCESS, code};
 use crate::say;

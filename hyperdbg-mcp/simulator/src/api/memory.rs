@@ -1,6 +1,6 @@
 //! Memory and registers as records.
 
-use super::put;
+use super::edge::put;
 use crate::commands::memory::{self as view, View};
 use crate::machine::registers::{Registers, selector};
 use crate::say;

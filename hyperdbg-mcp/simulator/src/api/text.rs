@@ -1,6 +1,6 @@
 //! Text, callbacks and the parser's tests.
 
-use super::put;
+use super::edge::put;
 use crate::commands::connection::{BAUD_RATES, is_com_port};
 use crate::console::{NoticeCallback, SharedBuffer, Sink, TextCallback, decode};
 use crate::say;

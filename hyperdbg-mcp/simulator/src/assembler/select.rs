@@ -242,7 +242,7 @@ fn fill_value(
         Kind::imm8sex32 => {
             instruction.set_op_kind(index, OpKind::Immediate8to32);
             instruction.set_immediate8to32(value as i32);
-            i8::try_from(signed).is_ok() || (size == 32 && value <= 0xffff_ffff && value >= 0xffff_ff80)
+            i8::try_from(signed).is_ok() || (size == 32 && (0xffff_ff80..=0xffff_ffff).contains(&value))
         }
         Kind::imm8sex64 => {
             instruction.set_op_kind(index, OpKind::Immediate8to64);

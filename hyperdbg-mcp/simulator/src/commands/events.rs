@@ -75,7 +75,7 @@ fn options<'a>(input: &'a Input<'_>) -> Result<Options<'a>, String> {
         }
     }
     // A block counts wherever it stands, and the last one wins.
-    let blocks = input.arguments().iter().filter(|token| token.kind == Kind::Block);
+    let mut blocks = input.arguments().iter().filter(|token| token.kind == Kind::Block);
     let has = |word: &str| {
         input
             .arguments()
@@ -83,7 +83,7 @@ fn options<'a>(input: &'a Input<'_>) -> Result<Options<'a>, String> {
             .any(|token| token.kind == Kind::Word && token.is(word))
     };
     if has("script") {
-        found.script = blocks.last().map(|token| token.text.clone());
+        found.script = blocks.next_back().map(|token| token.text.clone());
         if found.script.is_none() {
             return Err("err, the script is missing its '{ }'\n".to_owned());
         }

@@ -105,18 +105,18 @@ pub(crate) fn pause(session: &Session) {
 /// `g`.
 pub(super) fn go_command(input: &Input<'_>) {
     if input.arguments().is_empty() {
-        go(input.session)
+        go(input.session);
     } else {
-        input.misuse()
+        input.misuse();
     }
 }
 
 /// `pause`.
 pub(super) fn pause_command(input: &Input<'_>) {
     if input.arguments().is_empty() {
-        pause(input.session)
+        pause(input.session);
     } else {
-        input.misuse()
+        input.misuse();
     }
 }
 

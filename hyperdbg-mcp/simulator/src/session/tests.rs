@@ -21,7 +21,10 @@ impl Bench {
         let sink = Arc::clone(&chunks);
         let closure = move |bytes: &[u8]| sink.lock().expect("lock").push(bytes.to_vec());
         let session = Session::new(Sink::Closure(Arc::new(closure)), Faults::default());
-        Self { session: Arc::new(session), chunks }
+        Self {
+            session: Arc::new(session),
+            chunks,
+        }
     }
 
     /// In debugger mode, halted.
@@ -61,7 +64,8 @@ impl Bench {
     /// Runs a command on a thread of its own; fails the test when it takes too long.
     pub(crate) fn run_bounded(&self, command: &str) -> String {
         let done = self.start(command);
-        done.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("'{command}' does not come back"));
+        done.recv_timeout(PATIENCE)
+            .unwrap_or_else(|_| panic!("'{command}' does not come back"));
         self.take()
     }
 
@@ -89,7 +93,12 @@ impl Bench {
 
     fn register(&self, name: &str) -> u64 {
         let line = self.run(&format!("r {name}"));
-        let value = line.trim().split_once('=').unwrap_or_else(|| panic!("{line}")).1.to_owned();
+        let value = line
+            .trim()
+            .split_once('=')
+            .unwrap_or_else(|| panic!("{line}"))
+            .1
+            .to_owned();
         u64::from_str_radix(&value, 16).unwrap_or_else(|_| panic!("{line}"))
     }
 }
@@ -116,7 +125,10 @@ fn a_breakpoint_stops_the_debuggee_and_reports_first() {
     assert!(lines[3].starts_with("fffff803`30201000    53 "), "{text}");
     assert!(lines[3].ends_with("push rbx"), "{text}");
     assert_eq!(bench.register("rip"), 0xffff_f803_3020_1000);
-    assert!(bench.run_bounded("g").contains("breakpoint 0x1 hit"), "it hits again");
+    assert!(
+        bench.run_bounded("g").contains("breakpoint 0x1 hit"),
+        "it hits again"
+    );
 }
 
 #[test]
@@ -167,7 +179,10 @@ fn steps_go_into_and_over_calls() {
     let call = (0..20).find(|_| bench.run_bounded("p").contains("call "));
     assert!(call.is_some(), "another call follows");
     let text = bench.run_bounded("t");
-    assert!(text.contains("nt!ExAllocatePoolWithTag:"), "into the call: {text}");
+    assert!(
+        text.contains("nt!ExAllocatePoolWithTag:"),
+        "into the call: {text}"
+    );
     let text = bench.run_bounded("gu");
     assert!(text.contains("nt!IoCreateFile+0x"), "and out again: {text}");
 }
@@ -186,7 +201,10 @@ fn a_break_in_stops_an_endless_run_at_a_place_where_it_waits() {
     let bench = Bench::debugger();
     let done = bench.start("g");
     bench.wait_for("the run", |text| text.contains("debuggee is running"));
-    assert!(done.recv_timeout(Duration::from_millis(50)).is_err(), "a run without a stop goes on");
+    assert!(
+        done.recv_timeout(Duration::from_millis(50)).is_err(),
+        "a run without a stop goes on"
+    );
     let prompt = {
         bench.session.show_prompt();
         bench.take()
@@ -198,7 +216,10 @@ fn a_break_in_stops_an_endless_run_at_a_place_where_it_waits() {
     }
     assert_eq!(done.recv_timeout(PATIENCE), Ok(0));
     assert!(bench.take().contains("nt!KiIdleLoop+0x"));
-    assert!(!bench.session.request_break_in(), "a halted debuggee is left alone");
+    assert!(
+        !bench.session.request_break_in(),
+        "a halted debuggee is left alone"
+    );
 }
 
 #[test]
@@ -244,7 +265,10 @@ fn a_break_event_stops_and_names_itself() {
     assert_eq!(bench.register("rax"), 0x55);
     bench.run("!cpuid stage post");
     let text = bench.run_bounded("g");
-    assert!(text.contains("event 0x1 triggered (post)") || text.contains("event 0x0 triggered (pre)"), "{text}");
+    assert!(
+        text.contains("event 0x1 triggered (post)") || text.contains("event 0x0 triggered (pre)"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -259,7 +283,10 @@ fn a_monitor_sees_the_write_to_its_range() {
 #[test]
 fn script_events_print_from_aside_while_the_debuggee_runs() {
     let bench = Bench::debugger();
-    assert_eq!(bench.run("!epthook nt!NtClose script { printf(\"closing %llx\\n\", @rcx); }"), "");
+    assert_eq!(
+        bench.run("!epthook nt!NtClose script { printf(\"closing %llx\\n\", @rcx); }"),
+        ""
+    );
     let done = bench.start("g");
     bench.wait_for("event text", |text| text.matches("closing 1").count() >= 3);
     bench.session.request_break_in();
@@ -280,7 +307,10 @@ fn local_events_report_later_and_break_is_refused() {
     let bench = Bench::local();
     let text = bench.run("!syscall");
     assert!(text.starts_with("err, ") && text.contains("VMI"), "{text}");
-    assert_eq!(bench.run("!msrwrite c0000102 script { printf(\"wrote\\n\"); }"), "");
+    assert_eq!(
+        bench.run("!msrwrite c0000102 script { printf(\"wrote\\n\"); }"),
+        ""
+    );
     bench.wait_for("event text", |text| text.contains("wrote\nwrote\n"));
     bench.run("pause");
     std::thread::sleep(Duration::from_millis(30));
@@ -289,7 +319,14 @@ fn local_events_report_later_and_break_is_refused() {
     assert_eq!(bench.take(), "", "text is thrown away while paused");
     bench.run("g");
     bench.wait_for("event text", |text| text.contains("wrote\n"));
-    assert_eq!(bench.run("events c 0").lines().filter(|line| line.starts_with("err")).count(), 0);
+    assert_eq!(
+        bench
+            .run("events c 0")
+            .lines()
+            .filter(|line| line.starts_with("err"))
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -311,7 +348,10 @@ fn a_fault_in_the_guest_stops_it_with_a_reason() {
     bench.run("bc 1");
     bench.run("r rcx = 10");
     let text = bench.run_bounded("g");
-    assert!(text.contains("page fault (#PF) reading 0000000000000010"), "{text}");
+    assert!(
+        text.contains("page fault (#PF) reading 0000000000000010"),
+        "{text}"
+    );
     assert_eq!(bench.register("cr2"), 0x10);
 }
 
@@ -324,7 +364,10 @@ fn an_instruction_that_cannot_be_executed_is_named() {
     // fsqrt
     bench.run("eb nt!strlen d9 fa");
     let text = bench.run_bounded("t");
-    assert!(text.contains("the simulated core cannot execute 'fsqrt'"), "{text}");
+    assert!(
+        text.contains("the simulated core cannot execute 'fsqrt'"),
+        "{text}"
+    );
 }
 
 #[test]
