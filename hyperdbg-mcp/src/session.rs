@@ -181,15 +181,18 @@ impl Session {
             let running = {
                 let mut state = lock(&self.shared.state);
                 if let Some(stop) = state.stop.take() {
+                    state.loss_told |= state.loss.is_some();
                     return stop.map(|outcome| StopWait::Stopped(Box::new(outcome)));
                 }
-                match (&state.loss, &state.pending) {
-                    (Some(loss), _) => return Err(loss.of_later_call()),
-                    (None, Some(pending)) if pending.resumes == Resumes::Yes => StopWait::StillRunning {
+                if let Some(error) = state.tell_loss() {
+                    return Err(error);
+                }
+                match &state.pending {
+                    Some(pending) if pending.resumes == Resumes::Yes => StopWait::StillRunning {
                         function: pending.function,
                         elapsed: pending.sent.elapsed(),
                     },
-                    (None, _) => return Ok(StopWait::NotResumed),
+                    _ => return Ok(StopWait::NotResumed),
                 }
             };
             if tokio::time::timeout_at(until, stopped).await.is_err() {
@@ -324,9 +327,31 @@ impl Session {
         closed
     }
 
+    /// The end of the worker, where it came by itself and no caller has been told of it. It is told once.
+    ///
+    /// Whoever opens another session in place of a lost one asks this first: what the lost one had set in the target
+    /// is gone, and an agent must not go on as if it were there.
+    pub fn untold_loss(&self) -> Option<ToolError> {
+        let mut state = lock(&self.shared.state);
+        let by_itself = state
+            .loss
+            .as_ref()
+            .is_some_and(|loss| loss.kill != Some(Kill::Closed));
+        if !by_itself || state.loss_told {
+            return None;
+        }
+        match state.stop.take() {
+            Some(Err(error)) => {
+                state.loss_told = true;
+                Some(error)
+            }
+            _ => state.tell_loss(),
+        }
+    }
+
     fn lost(&self) -> ToolError {
-        match &lock(&self.shared.state).loss {
-            Some(loss) => loss.of_later_call(),
+        match lock(&self.shared.state).tell_loss() {
+            Some(error) => error,
             None => ToolError::new(Category::WorkerLost, "The session's worker process is gone.")
                 .next_step("Open a new session."),
         }

@@ -22,6 +22,8 @@ use crate::tool::{Cx, Run, ToolError, complaint, verdict};
 
 /// How long a halt is waited for after it was asked for.
 const PAUSE_WAIT: Duration = Duration::from_secs(5);
+/// How long one break is given before the next.
+const BREAK_AGAIN: Duration = Duration::from_millis(500);
 const DEFAULT_WAIT_MS: u32 = 10_000;
 /// The longest instruction.
 const MAX_INSTRUCTION_BYTES: u32 = 15;
@@ -242,14 +244,17 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
         };
         return Ok(Answer::new(output, "The target was halted already."));
     }
-    // A stop that is there already needs no break.
-    if run == Run::Running {
-        cx.interrupt().await?;
+    // A stop that is there already needs no break. A break that comes before the library has let the target run is
+    // ignored by it, so it is repeated until a stop is seen.
+    while since.elapsed() < PAUSE_WAIT {
+        if cx.session().is_some_and(|session| session.run == Run::Running) {
+            cx.interrupt().await?;
+        }
+        if let Some(outcome) = cx.wait(BREAK_AGAIN).await? {
+            return stopped(&cx, outcome, since).await;
+        }
     }
-    match cx.wait(PAUSE_WAIT).await? {
-        Some(outcome) => stopped(&cx, outcome, since).await,
-        None => Ok(running(since)),
-    }
+    Ok(running(since))
 }
 
 /// How to step.

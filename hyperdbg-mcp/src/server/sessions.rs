@@ -122,6 +122,9 @@ impl Sessions for Manager {
             if let Some(current) = self.living() {
                 return Ok(current);
             }
+            if let Some(error) = self.untold_loss() {
+                return Err(error);
+            }
             let Some(connection) = &self.opens_by_itself else {
                 return Err(ToolError::new(Category::NotConnected, "No session is open.").next_step(if self.serves_open {
                     "Open one with hd_session_open; ask the person how the target is connected."

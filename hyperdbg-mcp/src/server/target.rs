@@ -61,6 +61,10 @@ impl Target for Session {
         })
     }
 
+    fn untold_loss(&self) -> Option<ToolError> {
+        Session::untold_loss(self)
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let closed = Session::close(self).await;

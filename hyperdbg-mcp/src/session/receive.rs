@@ -185,12 +185,8 @@ impl Shared {
             let error = loss.of_call(pending.deadline, captured);
             state.last_error = Some(error.to_string());
             match pending.sink {
-                Sink::Opener(sink) => {
-                    let _ = sink.send(Err(error));
-                }
-                Sink::Caller(sink) => {
-                    let _ = sink.send(Err(error));
-                }
+                Sink::Opener(sink) => state.loss_told = sink.send(Err(error)).is_ok(),
+                Sink::Caller(sink) => state.loss_told = sink.send(Err(error)).is_ok(),
                 Sink::Resume => state.stop = Some(Err(error)),
             }
         } else if loss.kill != Some(Kill::Closed) {

@@ -52,6 +52,8 @@ pub(super) struct Shared {
 pub(super) struct State {
     pub(super) pending: Option<Pending>,
     pub(super) loss: Option<Loss>,
+    /// Whether a caller has been told of the loss.
+    pub(super) loss_told: bool,
     pub(super) kill: Option<Kill>,
     pub(super) closing: bool,
     /// The result of the last resume, until it is read.
@@ -116,6 +118,15 @@ pub(super) fn later(from: Instant, duration: Duration) -> Instant {
     from.checked_add(duration).unwrap_or(from + NEVER)
 }
 
+impl State {
+    /// The error of every later call once the worker is gone; the caller is told with it.
+    pub(super) fn tell_loss(&mut self) -> Option<ToolError> {
+        let loss = self.loss.as_ref()?;
+        self.loss_told = true;
+        Some(loss.of_later_call())
+    }
+}
+
 impl Shared {
     pub(super) fn new(config: SessionConfig, pid: u32, writer: Writer) -> Arc<Self> {
         Arc::new(Self {
@@ -126,6 +137,7 @@ impl Shared {
             state: Mutex::new(State {
                 pending: None,
                 loss: None,
+                loss_told: false,
                 kill: None,
                 closing: false,
                 stop: None,
@@ -173,9 +185,9 @@ impl Shared {
 
     /// The error of a call that cannot be made now, whoever has the turn.
     fn refuse_now(&self) -> Result<(), ToolError> {
-        let state = lock(&self.state);
-        if let Some(loss) = &state.loss {
-            return Err(loss.of_later_call());
+        let mut state = lock(&self.state);
+        if let Some(error) = state.tell_loss() {
+            return Err(error);
         }
         if state.closing {
             return Err(
@@ -235,8 +247,8 @@ impl Shared {
             _ => Resumes::No,
         };
         let mut state = lock(&self.state);
-        if let Some(loss) = &state.loss {
-            return Err(loss.of_later_call());
+        if let Some(error) = state.tell_loss() {
+            return Err(error);
         }
         if resume && state.stop.is_some() {
             return Err(ToolError::new(
@@ -265,8 +277,8 @@ impl Shared {
     ) -> Result<(), ToolError> {
         let turn = Arc::clone(&self.turn).try_acquire_owned().ok();
         let mut state = lock(&self.state);
-        if let Some(loss) = &state.loss {
-            return Err(loss.of_later_call());
+        if let Some(error) = state.tell_loss() {
+            return Err(error);
         }
         self.send(&Request::Hello(Hello::ours()))?;
         self.send(&Request::Open(self.config.library.clone()))?;

@@ -106,11 +106,13 @@ impl<T: TierType> Cx<T> {
     pub async fn wait(&self, timeout: Duration) -> Result<Option<Outcome<Reply>>, ToolError> {
         match self.host.sessions().last() {
             Some(last) if last.target.run() != Run::Settled => last.target.wait(timeout).await,
-            Some(_) => Err(ToolError::new(
-                Category::WrongMode,
-                "The target was not set running, so there is no stop to wait for.",
-            )
-            .next_step("Read its state where it is halted, or let it run first.")),
+            Some(last) => Err(last.target.untold_loss().unwrap_or_else(|| {
+                ToolError::new(
+                    Category::WrongMode,
+                    "The target was not set running, so there is no stop to wait for.",
+                )
+                .next_step("Read its state where it is halted, or let it run first.")
+            })),
             None => Err(ToolError::new(Category::NotConnected, "No session is open.")
                 .next_step("Open a session first.")),
         }

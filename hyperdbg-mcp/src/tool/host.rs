@@ -163,6 +163,9 @@ pub trait Target: Link {
     /// Asks the running target to halt, by the console path that the library listens to.
     fn interrupt(&self) -> BoxFuture<'_, Result<(), ToolError>>;
 
+    /// The worker's end, where it came by itself and nobody has been told of it; told once.
+    fn untold_loss(&self) -> Option<ToolError>;
+
     /// Ends the worker.
     fn close(&self) -> BoxFuture<'_, ()>;
 
@@ -189,6 +192,11 @@ pub trait Sessions: Send + Sync {
 
     /// The session that is open now, if one is; never opens or waits.
     fn peek(&self) -> Option<Current>;
+
+    /// The end of the last session's worker, where it came by itself and nobody has been told of it; told once.
+    fn untold_loss(&self) -> Option<ToolError> {
+        self.last()?.target.untold_loss()
+    }
 
     /// The session that was opened last, also when its worker has ended.
     fn last(&self) -> Option<Current>;

@@ -308,6 +308,10 @@ impl Target for FakeTarget {
         })
     }
 
+    fn untold_loss(&self) -> Option<ToolError> {
+        None
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
