@@ -9,14 +9,14 @@ use std::path::Path;
 
 use jsonc_parser::ast::Value;
 
+use roles::role;
+use tables::{read_errors, read_exclusions};
+
 use super::model::{Annotations, Body, Function, Group, Param, Returns, Status, Tool};
 use super::reader::{Fields, Reader};
 use super::sources::{At, Sources};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::resolve::codes;
-use roles::role;
-use tables::{read_errors, read_exclusions};
-
 use crate::surface::{BlockingKind, Form, Requires, Text, Tier};
 
 const FORMS: [(&str, Form); 5] = [
@@ -32,6 +32,7 @@ const TEXTS: [(&str, Text); 3] = [
     ("result", Text::Result),
 ];
 const MODES: [&str; 6] = ["any", "offline", "local", "debugger", "remote", "user"];
+
 /// Reads `api/tools/*.json`, `exclusions.json` and `errors.json` under the folder `api`.
 ///
 /// The annotations are as complete as the files allow; findings about their form come along, because
