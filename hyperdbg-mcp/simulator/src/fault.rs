@@ -42,6 +42,8 @@ pub enum Fault {
     ShortRead,
     /// Typed exports claim success and do nothing.
     WrongReturn,
+    /// Abort when two threads are inside exports at once.
+    Race,
 }
 
 /// One row of the fault table.
@@ -113,6 +115,11 @@ pub const FAULTS: &[Spec] = &[
         "wrong-return",
         Fault::WrongReturn,
         "typed exports claim success and do nothing",
+    ),
+    spec(
+        "race",
+        Fault::Race,
+        "the process aborts when two threads call at once",
     ),
 ];
 
@@ -249,7 +256,7 @@ impl Fault {
     /// True for a fault that is an action, false for one that changes other calls.
     #[must_use]
     pub fn acts_at_once(self) -> bool {
-        !matches!(self, Self::ShortRead | Self::WrongReturn)
+        !matches!(self, Self::ShortRead | Self::WrongReturn | Self::Race)
     }
 }
 
@@ -308,7 +315,7 @@ impl Shared {
                 });
                 std::thread::sleep(Duration::from_millis(20));
             }
-            Fault::ShortRead | Fault::WrongReturn => {}
+            Fault::ShortRead | Fault::WrongReturn | Fault::Race => {}
         }
     }
 

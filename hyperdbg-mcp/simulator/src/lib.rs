@@ -12,6 +12,13 @@
 //! Nothing in the machine knows a clock or a random number: the same calls give the same answers. Only where a
 //! running debuggee is broken into depends on time, and even then it stops at a place where it waits anyway.
 //!
+//! # Whom it can reach
+//! - any named pipe has the debuggee at its other end, except one whose name ends in `absent`, which does not exist;
+//! - so has any serial port, except `com4`, where nobody ever answers;
+//! - over TCP, `192.0.2.1` has a second machine in VMI mode, `192.0.2.2` accepts and stays silent, and everybody else
+//!   refuses;
+//! - in VMI mode `notepad.exe`, `explorer.exe` and `svchost.exe` can be started under the user debugger.
+//!
 //! # Faults
 //! The variable `HYPERDBG_SIM_FAULT` arms faults (`hang`, `late-event=100`, `crash@db`, `short-read`, with commas
 //! between), and the command `!sim FAULT` causes one. With `@WORD` a fault waits for that command or export.
@@ -32,6 +39,7 @@
 //! | `foreign-text` | another thread sends text during the call |
 //! | `short-read` | memory reads return half of the bytes |
 //! | `wrong-return` | typed exports claim success and do nothing |
+//! | `race` | the process aborts when two threads call at once |
 
 // Registers and guest memory are cut to the size of an operand all over an emulator: that is what
 // the narrowing casts are for.

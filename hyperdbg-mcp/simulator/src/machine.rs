@@ -27,6 +27,9 @@ pub use symbols::Symbols;
 /// Instructions that a core executes before the other gets its turn.
 const TURN: u32 = 64;
 
+/// Clock ticks that the machine lives through before anybody sees it.
+const WARM_UP_TICKS: u32 = 16;
+
 /// An image that is mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
@@ -172,6 +175,19 @@ impl Machine {
         u64::from_le_bytes([
             gate[0], gate[1], gate[6], gate[7], gate[8], gate[9], gate[10], gate[11],
         ])
+    }
+
+    /// Lets some time pass after the start, so that a debugger meets a machine that has been running.
+    fn warm_up(&mut self) {
+        for _ in 0..WARM_UP_TICKS {
+            self.run_until_idle(100_000);
+            for core in 0..self.scheduled {
+                if self.clock(core).is_err() {
+                    return;
+                }
+            }
+        }
+        self.run_until_idle(100_000);
     }
 
     /// Runs every core until all wait for the clock, at most `limit` instructions.

@@ -66,8 +66,8 @@ pub trait Target {
 pub struct Outcome {
     /// The value of the last `formats()`.
     pub formatted: Option<u64>,
-    /// What was printed.
-    pub text: Vec<u8>,
+    /// What was printed, one message for each call that printed.
+    pub messages: Vec<Vec<u8>>,
     /// What the script asked for.
     pub requests: Vec<Request>,
 }

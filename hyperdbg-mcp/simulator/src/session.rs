@@ -25,6 +25,7 @@ use event::Events;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 
+pub use listener::{ABSENT_PIPE, SILENT_PORT};
 pub use slice::Run;
 pub use target::Place;
 pub use user::{UserRun, UserTarget};

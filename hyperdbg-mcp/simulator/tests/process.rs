@@ -71,6 +71,21 @@ const CASES: &[Case] = &[
     case("a bad pointer by the star", &[".formats *1"], "", End::Killed),
     case("nothing to assemble", &["a { }"], "", End::Killed),
     case("a switch without a number", &[".switch pid"], "", End::Killed),
+    case(
+        "a hardware script without its text",
+        &["!hw script"],
+        "",
+        End::Killed,
+    ),
+    case("an open brace to assemble", &["a {nop"], "", End::Never),
+    case("a silent peer", &[".connect 192.0.2.2"], "", End::Never),
+    case(
+        "a silent serial port",
+        &[".debug remote serial 115200 com4"],
+        "",
+        End::Never,
+    ),
+    case("two calls at once", &["two calls"], "race", End::Killed),
     case("an empty symbol path", &[".sympath \"\""], "", End::Killed),
     case("a break outside a loop", &["? break;"], "", End::Killed),
     case("a name that was never set", &["? x++;"], "", End::Killed),
@@ -242,6 +257,11 @@ fn child(name: &str) -> ! {
             "no callback" => unsafe { hyperdbg_u_unset_text_message_callback() },
             "show_signature" => unsafe { hyperdbg_u_show_signature() },
             "interrupt" => interrupt(),
+            "two calls" => {
+                std::thread::spawn(|| unsafe { hyperdbg_u_run_command(c"sleep 7d0".as_ptr().cast_mut()) });
+                std::thread::sleep(Duration::from_millis(100));
+                unsafe { hyperdbg_u_show_signature() };
+            }
             command => {
                 let Ok(command) = CString::new(command) else {
                     std::process::exit(4)

@@ -7,6 +7,7 @@ use crate::session::Session;
 use core::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The session behind the exports.
 pub fn global() -> &'static Session {
@@ -16,6 +17,7 @@ pub fn global() -> &'static Session {
 
 /// Calls `body` for the export `name`: faults act first, and a panic becomes `failed`.
 pub(super) fn call<T>(name: &str, failed: T, body: impl FnOnce(&'static Session) -> T) -> T {
+    let _inside = Inside::enter(name);
     let result = catch_unwind(AssertUnwindSafe(|| {
         let session = global();
         session.share().misbehave_in_export(name);
@@ -25,6 +27,29 @@ pub(super) fn call<T>(name: &str, failed: T, body: impl FnOnce(&'static Session)
         let _ = catch_unwind(|| say!(global().console, "err, the simulator failed inside {name}\n"));
         failed
     })
+}
+
+/// A call that is inside an export.
+struct Inside;
+
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+
+impl Inside {
+    /// The real library has no lock and does not survive two calls at once; with the fault `race` this
+    /// one does not either.
+    fn enter(name: &str) -> Self {
+        let others = INSIDE.fetch_add(1, Ordering::SeqCst);
+        if others > 0 && global().faults.is_armed(Fault::Race, name) {
+            std::process::abort();
+        }
+        Self
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// As [`call`], for a typed export: the fault `wrong-return` makes it give `success` without doing

@@ -5,7 +5,7 @@ use super::memory::space;
 use crate::assembler;
 use crate::say;
 use crate::session::Session;
-use crate::tokens::{Kind, Token};
+use crate::tokens::{Kind, MultiLine, Token};
 
 /// Assembles for an address; prints the bytes, or why there are none.
 pub(crate) fn assemble(session: &Session, code: &str, address: u64) -> Option<Vec<u8>> {
@@ -59,6 +59,12 @@ pub(crate) fn assemble(session: &Session, code: &str, address: u64) -> Option<Ve
 
 /// `a`: assembles, and writes when an address is given.
 pub(super) fn assemble_command(input: &Input<'_>) {
+    if MultiLine::default().feed(input.line) {
+        // An open brace sends the real library into an endless loop that keeps printing.
+        loop {
+            say!(input.session.console, "err, the assembly snippet is not closed\n");
+        }
+    }
     let mut code = None;
     let mut address = None;
     let mut pid = None;

@@ -160,8 +160,10 @@ pub(super) fn debug(input: &Input<'_>) {
     }
     if prepare {
         become_debuggee(session);
-    } else {
-        session.connect_serial(pause);
+    } else if let Some(address) = address {
+        session.connect_pipe(&address, pause);
+    } else if let Some(port) = port {
+        session.connect_port(&port, pause);
     }
 }
 

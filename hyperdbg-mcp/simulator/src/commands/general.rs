@@ -371,6 +371,13 @@ pub(super) fn unhide(input: &Input<'_>) {
 
 /// Commands that the simulated machine has no use for.
 pub(super) fn unsupported(input: &Input<'_>) {
+    if let [script] = input.arguments()
+        && script.is("script")
+        && input.word().eq_ignore_ascii_case("!hw")
+    {
+        // The real library lets an exception escape when the script is missing.
+        std::process::abort();
+    }
     say!(
         input.session.console,
         "err, '{}' is not supported by the simulated machine\n",

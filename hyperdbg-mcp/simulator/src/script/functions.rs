@@ -137,7 +137,7 @@ impl<T: Target> Runner<'_, T> {
                     .0
             }
             "print" => {
-                self.outcome.text.extend(format!("{first:x}\n").into_bytes());
+                self.outcome.messages.push(format!("{first:x}\n").into_bytes());
                 0
             }
             "formats" => {

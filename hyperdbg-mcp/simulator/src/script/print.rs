@@ -58,7 +58,7 @@ impl<T: Target> Runner<'_, T> {
             self.convert(&conversion, argument, &mut text)?;
         }
         text.truncate(LIMIT);
-        self.outcome.text.extend(text);
+        self.outcome.messages.push(text);
         Ok(())
     }
 

@@ -80,7 +80,7 @@ fn value(text: &str) -> u64 {
 fn printed(text: &str) -> String {
     let (outcome, result) = run_in(&mut target(), &mut Globals::new(), text);
     assert_eq!(result, Ok(()), "{text}");
-    String::from_utf8(outcome.text).expect("text")
+    String::from_utf8(outcome.messages.concat()).expect("text")
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn an_expression_can_write_memory() {
 #[test]
 fn text_pasted_into_a_call_can_run_a_second_statement() {
     let (outcome, _) = run_in(&mut target(), &mut Globals::new(), "formats(1);print(5);");
-    assert_eq!(outcome.text, b"5\n");
+    assert_eq!(outcome.messages.concat(), b"5\n");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn globals_outlive_a_run_and_locals_do_not() {
     let mut globals = Globals::new();
     run_in(&mut target(), &mut globals, ".count = 5;").1.expect("run");
     let (outcome, _) = run_in(&mut target(), &mut globals, "print(.count + 1);");
-    assert_eq!(outcome.text, b"6\n");
+    assert_eq!(outcome.messages.concat(), b"6\n");
     assert!(parse("print(.other);", &globals, &symbol).is_err());
     assert!(parse("print(unknown_name);", &globals, &symbol).is_err());
 }

@@ -107,8 +107,8 @@ impl Session {
 
     /// Prints what a run printed, and its error.
     fn finish(&self, outcome: &Outcome, result: &Result<(), RunError>) {
-        for line in outcome.text.split_inclusive(|byte| *byte == b'\n') {
-            self.console.say_bytes(line);
+        for message in &outcome.messages {
+            self.console.say_bytes(message);
         }
         if let Err(error) = result {
             say!(self.console, "err, {error}\n");

@@ -11,6 +11,12 @@ use std::time::Duration;
 /// taking a whole host core; nothing in the machine can see it.
 const CLOCK_PERIOD: Duration = Duration::from_millis(1);
 
+/// How the name of a pipe ends that does not exist.
+pub const ABSENT_PIPE: &str = "absent";
+
+/// The serial port behind which nobody answers.
+pub const SILENT_PORT: &str = "com4";
+
 /// Starts the thread. It ends when the session is dropped.
 pub(super) fn start(shared: &Arc<Shared>) {
     let weak = Arc::downgrade(shared);
@@ -116,6 +122,27 @@ impl Session {
         }
         say!(self.console, "debuggee is running...\n");
         self.resume(Run::Continue);
+    }
+
+    /// Connects over a pipe. One whose name ends in [`ABSENT_PIPE`] does not exist.
+    pub fn connect_pipe(&self, name: &str, pause: bool) -> bool {
+        if name.ends_with(ABSENT_PIPE) && self.lock().link == Link::None {
+            say!(self.console, "err, CreateFile failed (2)\n");
+            say!(self.console, "is the virtual machine running?\n");
+            return false;
+        }
+        self.connect_serial(pause)
+    }
+
+    /// Connects over a serial port. On [`SILENT_PORT`] no debuggee ever answers.
+    pub fn connect_port(&self, name: &str, pause: bool) -> bool {
+        if name.eq_ignore_ascii_case(SILENT_PORT) && self.lock().link == Link::None {
+            say!(self.console, "waiting for debuggee to connect...\n");
+            loop {
+                std::thread::park();
+            }
+        }
+        self.connect_serial(pause)
     }
 
     /// Connects to the debuggee. With `pause` it is halted afterwards; without, the call blocks

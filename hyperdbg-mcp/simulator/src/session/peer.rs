@@ -8,6 +8,9 @@ use std::sync::{Arc, PoisonError};
 /// The only address at which somebody listens.
 pub const PEER_ADDRESS: &str = "192.0.2.1";
 
+/// The address that accepts a connection and never says a word.
+pub const SILENT_ADDRESS: &str = "192.0.2.2";
+
 /// The port when none is given.
 pub const DEFAULT_PORT: &str = "50000";
 
@@ -39,6 +42,11 @@ impl Session {
         }
         if self.lock().link != Link::None {
             return true;
+        }
+        if ip == SILENT_ADDRESS {
+            loop {
+                std::thread::park();
+            }
         }
         if ip != PEER_ADDRESS {
             say!(self.console, "unable to connect to the server\n");

@@ -337,9 +337,7 @@ impl State {
             event: context,
         };
         let (outcome, result) = script::run(script, &mut view, &mut self.globals);
-        if !outcome.text.is_empty() {
-            report.messages.push(outcome.text);
-        }
+        report.messages.extend(outcome.messages);
         if let Err(error) = result {
             report.messages.push(format!("err, {error}\n").into_bytes());
         }

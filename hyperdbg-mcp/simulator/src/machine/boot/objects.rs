@@ -74,7 +74,7 @@ impl Builder {
             turn: 0,
             left_in_turn: 0,
         };
-        machine.run_until_idle(100_000);
+        machine.warm_up();
         machine
     }
 
@@ -184,6 +184,9 @@ impl Builder {
         registers.rflags = flag::FIXED | flag::IF;
         registers.gpr[gpr::RSP] = top - 8;
         registers.gs_base = block;
+        registers.gpr[gpr::RBX] = block;
+        registers.gpr[gpr::RBP] = top;
+        registers.gpr[gpr::RDI] = thread;
         registers.selectors[selector::CS] = KERNEL_CODE;
         registers.selectors[selector::SS] = KERNEL_DATA;
         registers.selectors[selector::DS] = USER_DATA;
