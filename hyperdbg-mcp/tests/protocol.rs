@@ -1,4 +1,9 @@
 //! The protocol as it stands on the wire, over a fake machine: literal messages in, literal parts out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 mod fake;
 

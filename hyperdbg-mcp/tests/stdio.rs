@@ -1,11 +1,16 @@
 //! The real program over standard input and output, on both forms of the simulator.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 mod conform;
 mod process;
 
 use std::time::Duration;
 
-use process::{Server, is_gone, program, shared_simulator};
+use process::{Server, is_gone, kill, program, shared_simulator};
 use serde_json::{Value, json};
 
 const PIPE: &str = r"debugger=\\.\pipe\HyperDbgPipe";
@@ -193,6 +198,25 @@ fn a_worker_that_dies_costs_its_call_and_not_the_server() {
         assert!(is_gone(pid));
         server.fields("hd_reg_read", json!({"register": "rip"}));
     }
+}
+
+#[test]
+fn a_worker_that_dies_between_calls_is_told_before_a_new_session_opens() {
+    let mut server = all_tools();
+    server.fields("hd_reg_read", json!({"register": "rip"}));
+    let pid = server.worker_pid();
+    kill(pid);
+    assert!(is_gone(pid));
+    let noticed = || {
+        let status = server.fields("hd_session_status", json!({}));
+        (status["open"] == false).then_some(status)
+    };
+    let status = std::iter::repeat_with(noticed).take(1_000).flatten().next();
+    let status = status.expect("the server notices");
+    assert!(status["last_end"].is_string(), "{status}");
+    let text = server.error("worker_lost", "hd_exec_pause", json!({}));
+    assert!(text.contains("opens a new session"), "{text}");
+    server.fields("hd_reg_read", json!({"register": "rip"}));
 }
 
 #[test]

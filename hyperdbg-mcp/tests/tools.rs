@@ -1,4 +1,9 @@
 //! The hand-written tools, over a fake machine and the real server path.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 mod fake;
 

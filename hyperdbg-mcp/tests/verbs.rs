@@ -1,4 +1,9 @@
 //! The verbs of the command line.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 mod process;
 

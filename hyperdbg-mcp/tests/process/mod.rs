@@ -206,3 +206,14 @@ fn exists(pid: u64) -> bool {
         .unwrap();
     String::from_utf8_lossy(&output.stdout).contains(&pid.to_string())
 }
+
+/// Kills a process.
+pub fn kill(pid: u64) {
+    let pid = pid.to_string();
+    let (program, arguments): (&str, &[&str]) = if cfg!(windows) {
+        ("taskkill", &["/F", "/PID", &pid])
+    } else {
+        ("kill", &["-9", &pid])
+    };
+    assert!(Command::new(program).args(arguments).status().unwrap().success());
+}
