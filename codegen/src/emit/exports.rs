@@ -57,14 +57,14 @@ pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
     let count = int(i128::try_from(library.exports.len()).unwrap_or(0));
     let about_symbols = doc("Every symbol, in the order of the header.");
     source.items(quote! {
-        #about_symbols
-        pub const SYMBOLS: [&str; #count] = [#(#symbols),*];
-
         /// The exports of one loaded library. Calling one is `unsafe`: the library must be mapped, and its rules hold.
-        #[derive(Clone, Copy)]
+        #[derive(Clone, Copy, Default)]
         pub struct Exports { #(#fields),* }
 
         impl Exports {
+            #about_symbols
+            pub const SYMBOLS: [&str; #count] = [#(#symbols),*];
+
             /// Looks every symbol up.
             pub fn load(mut symbol: impl FnMut(&CStr) -> Option<NonNull<c_void>>) -> Self {
                 Self { #(#loads),* }

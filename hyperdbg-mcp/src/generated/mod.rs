@@ -57,3 +57,30 @@ impl<T: Permits<Destructive>> Engine<T> {
         })
     }
 }
+
+pub mod errors {
+    use crate::tool::Category;
+
+    #[derive(Debug)]
+    pub struct ErrorInfo {
+        pub code: u32,
+        pub name: &'static str,
+        pub meaning: &'static str,
+        pub next_step: &'static str,
+        pub category: Category,
+    }
+
+    pub static ERRORS: &[ErrorInfo] = &[ErrorInfo {
+        code: 0xc000_0005,
+        name: "DEBUGGER_ERROR_INVALID_ADDRESS",
+        meaning: "The address is not valid in the target.",
+        next_step: "Check the address.",
+        category: Category::Unreadable,
+    }];
+
+    pub fn lookup(code: u32) -> Option<&'static ErrorInfo> {
+        ERRORS.iter().find(|info| info.code == code)
+    }
+}
+
+pub static TOOLS: &[crate::tool::Tool] = &[];
