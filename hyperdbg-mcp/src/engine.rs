@@ -1,5 +1,8 @@
 //! Typed calls into HyperDbg: [`Engine`] is what a tool holds, the worker process is what answers.
 
+#[cfg(windows)]
+pub(crate) mod system;
+
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;

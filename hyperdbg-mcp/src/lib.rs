@@ -7,6 +7,7 @@
 //! The process that speaks MCP never loads the library; a worker process per session does ([`engine`]).
 
 pub mod composite;
+pub mod discovery;
 pub mod engine;
 #[rustfmt::skip]
 pub mod generated;

@@ -59,7 +59,12 @@ impl<T: Serialize + JsonSchema> TypedResult for Result<Answer<T>, ToolError> {
     type Value = T;
 
     fn into_result(self) -> ToolResult {
-        let Answer { value, text, view, captured } = self?;
+        let Answer {
+            value,
+            text,
+            view,
+            captured,
+        } = self?;
         let mut output = ToolOutput::typed(&value)?.text(text);
         output.view = view;
         output.captured = captured;
@@ -74,10 +79,16 @@ pub fn answer<R: TypedResult>(result: R) -> ToolResult {
 
 /// The schema of a handler's input.
 pub fn input_schema<T: JsonSchema>() -> Schema {
-    SchemaSettings::default().for_deserialize().into_generator().into_root_schema_for::<T>()
+    SchemaSettings::default()
+        .for_deserialize()
+        .into_generator()
+        .into_root_schema_for::<T>()
 }
 
 /// The schema of a handler's typed fields.
 pub fn output_schema<R: TypedResult>() -> Schema {
-    SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<R::Value>()
+    SchemaSettings::default()
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<R::Value>()
 }
