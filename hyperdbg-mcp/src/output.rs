@@ -8,7 +8,7 @@ mod store;
 mod untrusted;
 
 pub use render::{Rendered, render_error, render_output};
-pub use store::{OutputStore, Page};
+pub use store::{NotKept, OutputStore, Page};
 pub use untrusted::{Captured, Untrusted};
 
 /// Characters that one half of a result holds at most.

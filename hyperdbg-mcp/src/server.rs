@@ -4,6 +4,7 @@ mod handler;
 mod instructions;
 mod registry;
 mod sessions;
+mod target;
 mod transport;
 mod watchdog;
 

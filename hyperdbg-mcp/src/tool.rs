@@ -12,7 +12,7 @@ pub mod value;
 mod verdict;
 
 pub use error::{Category, ToolError};
-pub use host::{Connection, Current, Host, Sessions, Target, WorkerState};
+pub use host::{Connection, Current, Host, Run, Sessions, Target, WorkerState};
 pub use spec::{FunctionInfo, Hints, SchemaSource, Success, ToolSpec};
 pub use verdict::{complaint, verdict};
 
@@ -111,6 +111,11 @@ impl<T: TierType> Cx<T> {
     /// The current session's engine, with what tier `T` permits.
     pub async fn engine(&self) -> Result<Engine<T>, ToolError> {
         Ok(Engine::new(self.host.link().await?))
+    }
+
+    /// The same call with what another tier permits; only for what has that tier by itself.
+    pub(crate) fn narrowed<U: TierType>(&self) -> Cx<U> {
+        Cx::new(std::sync::Arc::clone(&self.host))
     }
 
     /// The sessions of the server.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::escape::{calm, escape};
+use super::escape::calm;
 use super::shrink::{shrink, size_of_map, text_size};
 use super::store::cut;
 use super::{OutputStore, PAGE_CHARS, Untrusted, envelope};
@@ -238,18 +238,6 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// The text half of a page of kept output.
-pub(crate) fn wrap_page(text: &str, rest: Option<&str>) -> String {
-    let mut out = String::new();
-    envelope::wrap(text, rest, &mut out);
-    out
-}
-
-/// Escapes bytes for a terminal of the command line.
-pub(crate) fn for_terminal(bytes: &[u8]) -> String {
-    escape(bytes)
 }
 
 #[cfg(test)]

@@ -13,44 +13,62 @@ use super::escape::escape;
 /// There is no way to format it, compare it with a string or turn it into one: it leaves the program only in the
 /// envelope of a text half, as a [`Captured`] field, or through [`bytes`](Self::bytes) for a parser.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Untrusted(Vec<u8>);
+pub struct Untrusted {
+    bytes: Vec<u8>,
+    /// The bytes are escaped text already: a part of a kept output.
+    is_escaped: bool,
+}
 
 impl Untrusted {
     /// Marks `bytes` as untrusted.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(bytes.into())
+        Self {
+            bytes: bytes.into(),
+            is_escaped: false,
+        }
+    }
+
+    /// Text that left the output store, which holds it escaped.
+    pub(crate) fn kept(text: String) -> Self {
+        Self {
+            bytes: text.into_bytes(),
+            is_escaped: true,
+        }
     }
 
     /// For parsers, and for nothing that reaches a reader.
     pub fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.bytes.is_empty()
     }
 
     /// Length in bytes.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
     }
 
     /// The escaped form, for the envelope and the output store only.
     pub(super) fn escaped(&self) -> String {
-        escape(&self.0)
+        match std::str::from_utf8(&self.bytes) {
+            Ok(text) if self.is_escaped => text.to_owned(),
+            _ => escape(&self.bytes),
+        }
     }
 }
 
 impl From<Vec<u8>> for Untrusted {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes)
+        Self::new(bytes)
     }
 }
 
 impl fmt::Debug for Untrusted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Untrusted({} bytes)", self.0.len())
+        write!(f, "Untrusted({} bytes)", self.bytes.len())
     }
 }
 

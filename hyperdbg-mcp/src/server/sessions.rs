@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::composite::connect;
 use crate::engine::{BoxFuture, Link};
 use crate::output::OutputStore;
-use crate::tool::{Category, Connection, Current, Host, Sessions, Target, ToolError};
+use crate::tool::{Category, Connection, Current, Host, Run, Sessions, Target, ToolError};
 
 /// How long the end of a worker may take when the server ends.
 const END: Duration = Duration::from_millis(500);
@@ -82,6 +82,7 @@ impl Manager {
         let guard = CloseOnDrop(Some(Arc::clone(&target)));
         let text = connect(Arc::clone(&target) as Arc<dyn Link>, &connection).await?;
         guard.keep();
+        target.connected(&connection);
         let current = Current { target, connection };
         *self.lock() = Some(current.clone());
         Ok((current, text))
@@ -171,7 +172,7 @@ impl Host for Manager {
     fn link(&self) -> BoxFuture<'_, Result<Arc<dyn Link>, ToolError>> {
         Box::pin(async move {
             let current = Sessions::current(self).await?;
-            if current.target.is_resumed() {
+            if current.target.run() == Run::Running {
                 return Err(ToolError::new(Category::TargetRunning, "The target is running.")
                     .next_step("Wait for its next stop with hd_exec_wait, or halt it with hd_exec_pause."));
             }

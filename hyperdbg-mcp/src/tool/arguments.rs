@@ -43,7 +43,10 @@ pub fn normalise(tool: &str, shape: &Shape, arguments: Map<String, Value>) -> Re
     } else {
         format!("Correct this and call again. {tool} takes: {}.", known.join(", "))
     };
-    Err(ToolError::new(Category::InvalidArgument, message + ".").next_step(next_step))
+    if !message.ends_with('?') {
+        message.push('.');
+    }
+    Err(ToolError::new(Category::InvalidArgument, message).next_step(next_step))
 }
 
 fn object(

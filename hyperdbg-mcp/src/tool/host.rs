@@ -49,7 +49,60 @@ pub enum Connection {
     },
 }
 
+/// Baud rates that HyperDbg accepts.
+const BAUD_RATES: [u32; 15] = [
+    110, 300, 600, 1_200, 2_400, 4_800, 9_600, 14_400, 19_200, 38_400, 56_000, 57_600, 115_200, 128_000,
+    256_000,
+];
+
 impl Connection {
+    /// A debuggee behind a named pipe.
+    pub fn pipe(name: &str) -> Result<Self, String> {
+        let plain = name.bytes().all(|byte| (0x21..0x7f).contains(&byte));
+        if name.is_empty() || name.len() > 256 || !plain {
+            return Err(format!(
+                r"`{}` is no pipe name: write it like \\.\pipe\name",
+                super::arguments::echo(name)
+            ));
+        }
+        Ok(Self::DebuggerPipe {
+            pipe: name.to_owned(),
+        })
+    }
+
+    /// A debuggee behind a serial port.
+    pub fn serial(port: &str, baud: u32) -> Result<Self, String> {
+        let port = port.to_ascii_uppercase();
+        if !["COM1", "COM2", "COM3", "COM4"].contains(&port.as_str()) {
+            return Err("the serial port is COM1, COM2, COM3 or COM4".to_owned());
+        }
+        if !BAUD_RATES.contains(&baud) {
+            let rates: Vec<String> = BAUD_RATES.iter().map(u32::to_string).collect();
+            return Err(format!(
+                "{baud} is no baud rate that HyperDbg accepts: {}",
+                rates.join(", ")
+            ));
+        }
+        Ok(Self::DebuggerSerial { port, baud })
+    }
+
+    /// Another HyperDbg that listens.
+    pub fn remote(address: &str, port: u16) -> Result<Self, String> {
+        if address.parse::<std::net::Ipv4Addr>().is_err() {
+            return Err(format!(
+                "`{}` is no IPv4 address; HyperDbg takes no names",
+                super::arguments::echo(address)
+            ));
+        }
+        if port == 0 {
+            return Err("0 is no TCP port".to_owned());
+        }
+        Ok(Self::Remote {
+            address: address.to_owned(),
+            port,
+        })
+    }
+
     /// The mode's name, as `hd_session_open` and `--open` take it.
     pub fn mode(&self) -> &'static str {
         match self {
@@ -76,7 +129,18 @@ pub struct WorkerState {
     /// The export being called, and for how long.
     pub in_flight: Option<(&'static str, Duration)>,
     /// Exports that the loaded library lacks.
-    pub missing: Vec<&'static str>,
+    pub missing: Vec<String>,
+}
+
+/// How far a resume is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    /// Nothing is pending: the target was not resumed, or its stop has been told.
+    Settled,
+    /// The target runs.
+    Running,
+    /// It stopped, and nobody has been told yet.
+    StopUntold,
 }
 
 /// A session's worker: carries calls, and can be resumed, interrupted and ended beside them.
@@ -87,8 +151,8 @@ pub trait Target: Link {
     /// Starts a call that returns at the target's next stop. A second one while the first is pending is refused.
     fn resume(&self, call: Call) -> BoxFuture<'_, Result<(), ToolError>>;
 
-    /// Whether a resumed call has not been collected yet.
-    fn is_resumed(&self) -> bool;
+    /// How far the last resume is.
+    fn run(&self) -> Run;
 
     /// Waits for the resumed call's end; `None` when the target still runs after `timeout`. Each stop is delivered
     /// once.
@@ -99,6 +163,9 @@ pub trait Target: Link {
 
     /// Ends the worker.
     fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Tells how the library is connected now.
+    fn connected(&self, connection: &Connection);
 }
 
 /// The current session, for those who need more than its engine.

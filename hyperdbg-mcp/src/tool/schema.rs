@@ -64,7 +64,7 @@ impl Cleaner {
 
     fn clean(&mut self, mut schema: Map<String, Value>, path: &str) -> Result<Map<String, Value>, String> {
         if let Some(reference) = schema.remove("$ref") {
-            return self.inline(reference, schema, path);
+            return self.inline(&reference, schema, path);
         }
         for key in [
             "$schema",
@@ -169,7 +169,7 @@ impl Cleaner {
 
     fn inline(
         &mut self,
-        reference: Value,
+        reference: &Value,
         beside: Map<String, Value>,
         path: &str,
     ) -> Result<Map<String, Value>, String> {
