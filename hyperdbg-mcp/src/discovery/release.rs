@@ -101,6 +101,19 @@ pub fn guess(exports: &BTreeSet<String>) -> Option<Release> {
     best.map(|(_, release)| release)
 }
 
+/// The release that the catalog was made from, where its names are those of one.
+pub fn of_catalog() -> Option<&'static str> {
+    let names = hyperdbg_sys::Exports::SYMBOLS
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect();
+    let release = guess(&names)?;
+    match (release.fit, release.tags.as_slice()) {
+        (Fit::Exact, [.., newest]) => Some(newest),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +157,7 @@ mod tests {
         assert_eq!(set_of("v0.23"), catalog);
         let release = guess(&catalog).unwrap();
         assert_eq!((release.tags, release.fit), (vec!["v0.23"], Fit::Exact));
+        assert_eq!(of_catalog(), Some("v0.23"));
     }
 
     #[test]

@@ -4,8 +4,8 @@
 mod access;
 mod service;
 
-pub(crate) use access::{Grant, grants_to_many, is_administrator};
-pub(crate) use service::{ServiceState, service_state};
+pub(crate) use access::{grants_to_many, is_administrator};
+pub(crate) use service::service_state;
 
 use std::ffi::OsString;
 use std::io;
@@ -23,6 +23,9 @@ use windows_sys::Win32::System::WindowsProgramming::SYSTEM_CODEINTEGRITY_INFORMA
 
 /// `SystemKernelDebuggerInformation`, which the bindings do not name.
 const KERNEL_DEBUGGER_INFORMATION: i32 = 35;
+
+/// `SystemIsolatedUserModeInformation`, likewise.
+const ISOLATED_USER_MODE_INFORMATION: i32 = 165;
 
 /// Text as Windows wants it, with its NUL.
 fn wide(text: &std::ffi::OsStr) -> io::Result<Vec<u16>> {
@@ -47,6 +50,19 @@ pub(crate) fn code_integrity_options() -> io::Result<u32> {
         size,
     )?;
     Ok(information.CodeIntegrityOptions)
+}
+
+/// What virtualization-based security does in this boot: `(running, enforces code integrity)`.
+pub(crate) fn isolated_user_mode() -> io::Result<(bool, bool)> {
+    // Sixteen bytes, aligned to eight; the first holds the flags.
+    let mut information = [0_u64; 2];
+    query(
+        ISOLATED_USER_MODE_INFORMATION,
+        information.as_mut_ptr().cast(),
+        16,
+    )?;
+    let flags = information[0];
+    Ok((flags & 1 != 0, flags & 2 != 0))
 }
 
 /// Whether this boot has a kernel debugger: `(enabled, attached)`.

@@ -8,23 +8,10 @@ use std::ptr::null;
 use windows_sys::Win32::Foundation::ERROR_SERVICE_DOES_NOT_EXIST;
 use windows_sys::Win32::System::Services::{
     CloseServiceHandle, OpenSCManagerW, OpenServiceW, QueryServiceStatusEx, SC_HANDLE, SC_MANAGER_CONNECT,
-    SC_STATUS_PROCESS_INFO, SERVICE_QUERY_STATUS, SERVICE_RUNNING, SERVICE_STATUS_PROCESS, SERVICE_STOPPED,
+    SC_STATUS_PROCESS_INFO, SERVICE_QUERY_STATUS, SERVICE_STATUS_PROCESS,
 };
 
 use super::wide;
-
-/// What a service does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ServiceState {
-    /// No service of the name is registered.
-    NotInstalled,
-    /// Registered, not running.
-    Stopped,
-    /// Running: a driver of the name is in the kernel.
-    Running,
-    /// On its way; the manager's own number.
-    Between(u32),
-}
 
 struct Handle(SC_HANDLE);
 
@@ -35,8 +22,9 @@ impl Drop for Handle {
     }
 }
 
-/// Asks for the state of the service `name`.
-pub(crate) fn service_state(name: &str) -> io::Result<ServiceState> {
+/// Asks for the state of the service `name`, in the manager's own numbers (1 stopped, 4 running); `None` when none of
+/// that name is registered.
+pub(crate) fn service_state(name: &str) -> io::Result<Option<u32>> {
     let name = wide(OsStr::new(name))?;
     // SAFETY: no names stand for this machine and its active database.
     let manager = unsafe { OpenSCManagerW(null(), null(), SC_MANAGER_CONNECT) };
@@ -49,7 +37,7 @@ pub(crate) fn service_state(name: &str) -> io::Result<ServiceState> {
     if service.is_null() {
         let error = io::Error::last_os_error();
         return match error.raw_os_error().map(i32::cast_unsigned) {
-            Some(ERROR_SERVICE_DOES_NOT_EXIST) => Ok(ServiceState::NotInstalled),
+            Some(ERROR_SERVICE_DOES_NOT_EXIST) => Ok(None),
             _ => Err(error),
         };
     }
@@ -67,11 +55,9 @@ pub(crate) fn service_state(name: &str) -> io::Result<ServiceState> {
             &raw mut needed,
         )
     };
-    match (asked, status.dwCurrentState) {
-        (0, _) => Err(io::Error::last_os_error()),
-        (_, SERVICE_STOPPED) => Ok(ServiceState::Stopped),
-        (_, SERVICE_RUNNING) => Ok(ServiceState::Running),
-        (_, other) => Ok(ServiceState::Between(other)),
+    match asked {
+        0 => Err(io::Error::last_os_error()),
+        _ => Ok(Some(status.dwCurrentState)),
     }
 }
 
@@ -83,7 +69,7 @@ mod tests {
     fn a_service_that_nobody_registered_is_not_installed() {
         // A machine without a service manager says so instead.
         if let Ok(state) = service_state("hyperdbg-mcp-no-such-service") {
-            assert_eq!(state, ServiceState::NotInstalled);
+            assert_eq!(state, None);
         }
     }
 }
