@@ -11,6 +11,7 @@ mod tools;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
@@ -54,7 +55,14 @@ enum Verb {
 
 /// Program and SDK version.
 fn version() -> &'static str {
-    concat!(env!("CARGO_PKG_VERSION"), " (HyperDbg SDK ", "0.23.0", ")")
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "{} (HyperDbg SDK {})",
+            env!("CARGO_PKG_VERSION"),
+            crate::generated::SDK_VERSION
+        )
+    });
+    &VERSION
 }
 
 /// Runs the program on the process's own arguments.

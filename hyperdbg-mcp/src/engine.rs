@@ -23,7 +23,6 @@ use crate::generated::{Call, Reply};
 use crate::tier::TierType;
 use crate::tool::ToolError;
 
-#[cfg(target_os = "linux")]
 pub(crate) use tail::TailReader;
 
 /// Where the functions come from.

@@ -13,6 +13,8 @@ mod config;
 mod failure;
 mod log;
 mod monitor;
+mod outgoing;
+mod receive;
 mod shared;
 mod spawn;
 mod status;
@@ -29,7 +31,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use self::failure::Kill;
-use self::shared::{CallResult, Overrun, Shared, Sink, later, lock};
+use self::shared::{CallResult, Overrun, Resumes, Shared, Sink, later, lock};
 use self::status::milliseconds;
 use crate::engine::protocol::Request;
 use crate::engine::{BoxFuture, LibrarySource, Link, Outcome};
@@ -117,8 +119,8 @@ impl Session {
             .next_step("Check that the program is still there and may be executed.")
         })?;
         let deadline = config.open_deadline;
-        let (shared, frames) = Shared::new(config, started.child.id().unwrap_or(0));
-        monitor::start(&shared, started, frames);
+        let shared = Shared::new(config, started.child.id().unwrap_or(0), started.writer);
+        monitor::start(&shared, started.child, started.reader, started.tail);
         let session = Arc::new(Self { shared });
         let (sink, mut opened) = oneshot::channel();
         session.shared.begin_opening(sink)?;
@@ -183,7 +185,7 @@ impl Session {
                 }
                 match (&state.loss, &state.pending) {
                     (Some(loss), _) => return Err(loss.of_later_call()),
-                    (None, Some(pending)) if pending.until_stop => StopWait::StillRunning {
+                    (None, Some(pending)) if pending.resumes == Resumes::Yes => StopWait::StillRunning {
                         function: pending.function,
                         elapsed: pending.sent.elapsed(),
                     },
@@ -220,7 +222,7 @@ impl Session {
             in_flight: state.pending.as_ref().map(|pending| InFlight {
                 function: pending.function,
                 age_ms: milliseconds(pending.sent.elapsed()),
-                resume: pending.until_stop,
+                resume: pending.resumes == Resumes::Yes,
                 interrupted: pending.interrupted,
             }),
             mode: state.mode,
@@ -337,7 +339,8 @@ impl shared::State {
         if self.loss.is_some() {
             return known(RunState::Unknown, "the worker has ended");
         }
-        if self.pending.as_ref().is_some_and(|pending| pending.until_stop) {
+        let resumes = self.pending.as_ref().map(|pending| pending.resumes);
+        if resumes == Some(Resumes::Yes) {
             return known(
                 RunState::Running,
                 "a call that resumes the target has not returned",
@@ -345,6 +348,10 @@ impl shared::State {
         }
         match (self.mode, self.observed) {
             (Some(Mode::Offline), _) => known(RunState::NotApplicable, "nothing is attached"),
+            (Some(Mode::Debugger), _) if resumes == Some(Resumes::Maybe) => known(
+                RunState::Unknown,
+                "a command that may resume the target has not returned",
+            ),
             (_, Some(observed)) => observed,
             (Some(Mode::Local | Mode::Remote), None) => {
                 known(RunState::NotApplicable, "a kernel is not halted in this mode")

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hyperdbg_mcp::generated;
 use hyperdbg_mcp::server::Registry;
 use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::schema::{Side, violations};
@@ -193,4 +194,47 @@ fn the_list_is_the_same_every_time() {
             .collect()
     };
     assert_eq!(text(&everything()), text(&everything()));
+}
+
+#[test]
+fn hand_written_tools_and_annotations_name_each_other() {
+    let written: Vec<_> = hyperdbg_mcp::composite::TOOLS
+        .iter()
+        .map(|tool| tool.spec)
+        .collect();
+    for (name, functions) in generated::COMPOSITES {
+        let spec = written
+            .iter()
+            .find(|spec| spec.name == *name)
+            .unwrap_or_else(|| panic!("api/ names the hand-written tool {name}, which is not there"));
+        for function in *functions {
+            assert!(
+                spec.functions.contains(function),
+                "api/ says that {name} calls {function}, and it does not declare it"
+            );
+        }
+    }
+    for spec in written.iter().filter(|spec| !spec.functions.is_empty()) {
+        // A tool that only looks at what another one started is nobody's own.
+        let looks_on = spec.name == "hd_exec_wait";
+        let named = generated::COMPOSITES.iter().any(|(name, _)| *name == spec.name);
+        assert!(
+            named || looks_on,
+            "no function in api/ names the hand-written tool {}",
+            spec.name
+        );
+    }
+}
+
+#[test]
+fn groups_of_hand_written_tools_are_groups_of_the_catalog() {
+    for tool in hyperdbg_mcp::composite::TOOLS {
+        let group = generated::GROUPS
+            .iter()
+            .find(|group| group.name == tool.spec.group);
+        match group {
+            Some(group) => assert_eq!(group.default, tool.spec.default, "{}", tool.spec.name),
+            None => assert_eq!(tool.spec.group, "output", "{}", tool.spec.name),
+        }
+    }
 }

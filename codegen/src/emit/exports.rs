@@ -3,13 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::File;
+use super::Emitted;
 use super::source::{Source, doc, safety};
 use super::types::{c_type, ffi_names, ident, int};
-use crate::diagnostic::Diagnostic;
 use crate::surface::{CType, Export, Library};
 
-pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
+pub(super) fn emit(library: &Library) -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/sys/src/generated/exports.rs",
         &["The functions that libhyperdbg exports, as a table that is filled from a loaded library."],
@@ -89,7 +88,7 @@ pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
     source.finish()
 }
 
-pub(super) fn emit_mod() -> Result<File, Diagnostic> {
+pub(super) fn emit_mod() -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/sys/src/generated/mod.rs",
         &["Declarations that follow from the catalog."],

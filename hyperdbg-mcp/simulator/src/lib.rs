@@ -1,6 +1,8 @@
 //! PROVISIONAL: exports nothing.
 #![allow(missing_docs)]
 
-pub fn lookup(_symbol: &std::ffi::CStr) -> Option<std::ptr::NonNull<std::ffi::c_void>> {
-    None
+pub mod generated {
+    pub fn lookup(_symbol: &std::ffi::CStr) -> Option<std::ptr::NonNull<std::ffi::c_void>> {
+        None
+    }
 }

@@ -46,7 +46,8 @@ pub(super) async fn read_memory<T: Permits<Read>>(
         &outcome.text,
     )?;
     let mut bytes = outcome.reply.bytes;
-    bytes.truncate(size as usize);
+    // The count says what is real; the buffer is as long as was asked for.
+    bytes.truncate(size.min(outcome.reply.bytes_read) as usize);
     Ok(bytes)
 }
 

@@ -66,8 +66,8 @@ struct Queue {
     /// Number of the next record, over both classes.
     next: u64,
     call: Option<u64>,
-    /// The sender knows that there is text.
-    announced: bool,
+    /// The drain is awake, or has been woken: it will look here within `PAUSE` by itself.
+    awake: bool,
     /// There is so much that it should be sent now.
     urgent: bool,
     tail: Option<Tail>,
@@ -155,9 +155,9 @@ impl Capture {
         class.bytes += text.len();
         class.shrink_to(if call.is_some() { CALL_BYTES } else { IDLE_BYTES });
         let urgent = call.is_some() && class.bytes > URGENT_BYTES && !queue.urgent;
-        if urgent || !queue.announced {
+        if urgent || !queue.awake {
             queue.urgent |= urgent;
-            queue.announced = true;
+            queue.awake = true;
             self.changed.notify_one();
         }
     }
@@ -165,7 +165,6 @@ impl Capture {
     /// Takes everything that is queued, in the order in which it came.
     pub(super) fn take(&self) -> Vec<TextRecord> {
         let mut queue = self.lock();
-        queue.announced = false;
         queue.urgent = false;
         let own = std::mem::take(&mut queue.own).records;
         let foreign = std::mem::take(&mut queue.foreign).records;
@@ -178,12 +177,12 @@ impl Capture {
         records.into_iter().map(|(_, record)| record).collect()
     }
 
-    /// Waits for text, then until `PAUSE` after `sent` (or after now, while a call is being made: most calls end
-    /// sooner and send their text themselves).
+    /// For the drain: waits for text, then until `PAUSE` after `sent` (or after now, while a call is being made: most
+    /// calls end sooner and send their text themselves).
     pub(super) fn wait(&self, sent: Instant) {
         let queue = self
             .changed
-            .wait_while(self.lock(), |queue| !queue.announced)
+            .wait_while(self.lock(), |queue| !queue.awake)
             .unwrap_or_else(PoisonError::into_inner);
         let from = if queue.call.is_some() {
             Instant::now()
@@ -191,9 +190,11 @@ impl Capture {
             sent
         };
         let pause = (from + PAUSE).saturating_duration_since(Instant::now());
-        let _ = self
+        let (mut queue, _) = self
             .changed
-            .wait_timeout_while(queue, pause, |queue| !queue.urgent);
+            .wait_timeout_while(queue, pause, |queue| !queue.urgent)
+            .unwrap_or_else(PoisonError::into_inner);
+        queue.awake = false;
     }
 }
 

@@ -29,7 +29,7 @@ impl Library {
     /// the library initialise itself.
     pub(super) fn open(source: &LibrarySource, embedded: Lookup) -> Result<(Self, Opened), String> {
         let (exports, simulator) = match source {
-            LibrarySource::Embedded => (Exports::load(embedded), embedded(SIMULATOR_MARK).is_some()),
+            LibrarySource::Embedded => (Exports::load(embedded), true),
             LibrarySource::Path(path) => load(path)?,
         };
         let opened = Opened {
@@ -64,7 +64,7 @@ impl Library {
             Ok(Err(DispatchError::BadArgument { symbol, param, why })) => Err(Refusal::BadArgument {
                 symbol: symbol.to_owned(),
                 param: param.to_owned(),
-                why: why.to_string(),
+                why,
             }),
             Err(panic) => Err(Refusal::Panicked {
                 why: panic_message(panic.as_ref()),

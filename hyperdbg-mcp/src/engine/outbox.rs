@@ -1,6 +1,6 @@
 //! The worker's side of sending: text is drained by a thread of its own, answers go out at once behind their text.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl<W: Write> Outbox<W> {
     }
 
     /// Sends `message`, after all text that was captured before it.
-    pub(super) fn send(&self, message: &Message) -> io::Result<()> {
+    pub(super) fn send(&self, message: &Message) -> Result<(), FrameError> {
         self.answers_waiting.fetch_add(1, Ordering::Relaxed);
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         self.answers_waiting.fetch_sub(1, Ordering::Relaxed);
@@ -46,7 +46,7 @@ impl<W: Write> Outbox<W> {
     }
 
     /// Sends text as it comes, for ever. Returns when the channel is gone.
-    pub(super) fn drain(&self) -> io::Error {
+    pub(super) fn drain(&self) -> FrameError {
         let mut sent = Instant::now();
         loop {
             self.capture.wait(sent);
@@ -64,7 +64,7 @@ impl<W: Write> Outbox<W> {
 }
 
 impl<W: Write> Sender<W> {
-    fn queue_text(&mut self, capture: &Capture) -> io::Result<()> {
+    fn queue_text(&mut self, capture: &Capture) -> Result<(), FrameError> {
         let records = capture.take();
         if records.is_empty() {
             return Ok(());
@@ -72,20 +72,17 @@ impl<W: Write> Sender<W> {
         self.queue(&Message::Text(records))
     }
 
-    fn queue(&mut self, message: &Message) -> io::Result<()> {
-        encode(message, &mut self.buffer).map_err(|error| match error {
-            FrameError::Io(error) => error,
-            other => io::Error::other(other),
-        })
+    fn queue(&mut self, message: &Message) -> Result<(), FrameError> {
+        encode(message, &mut self.buffer)
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> Result<(), FrameError> {
         let result = self
             .writer
             .write_all(&self.buffer)
             .and_then(|()| self.writer.flush());
         self.buffer.clear();
         self.buffer.shrink_to(1 << 20);
-        result
+        Ok(result?)
     }
 }

@@ -11,13 +11,30 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::LibrarySource;
+use crate::generated::digest::FILES;
 use crate::generated::{Call, Reply};
 
 /// Goes up when a message changes its form.
 pub(crate) const VERSION: u32 = 1;
 
-/// What both ends must have in common.
-pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "/", env!("CARGO_PKG_NAME"));
+/// Tells calls of one catalog from those of another: their numbers on the wire follow from it.
+const CATALOG: u64 = catalog_mark();
+
+const fn catalog_mark() -> u64 {
+    // FNV-1a, which a constant can be made with.
+    let mut mark: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut file = 0;
+    while file < FILES.len() {
+        let digest = FILES[file].1.as_bytes();
+        let mut byte = 0;
+        while byte < digest.len() {
+            mark = (mark ^ digest[byte] as u64).wrapping_mul(0x0100_0000_01b3);
+            byte += 1;
+        }
+        file += 1;
+    }
+    mark
+}
 
 /// The largest payload. Memory is read in pieces far below this; a longer frame is a broken stream.
 pub(crate) const MAX_FRAME: usize = 64 << 20;
@@ -36,7 +53,7 @@ impl Hello {
     pub(crate) fn ours() -> Self {
         Self {
             version: VERSION,
-            build: BUILD.to_owned(),
+            build: format!("{} {CATALOG:016x}", env!("CARGO_PKG_VERSION")),
         }
     }
 }
@@ -102,7 +119,7 @@ pub(crate) struct Done {
     pub(crate) elapsed: Duration,
 }
 
-/// Why a call did not reach the library.
+/// Why a call has no reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Refusal {
     MissingExport {
@@ -112,6 +129,10 @@ pub(crate) enum Refusal {
         symbol: String,
         param: String,
         why: String,
+    },
+    /// The call was made, and its answer does not fit into a frame.
+    AnswerTooLong {
+        bytes: usize,
     },
     NotOpened,
     Panicked {
@@ -126,7 +147,7 @@ pub(crate) struct TextRecord {
     pub(crate) call: Option<u64>,
     /// Whether it came from another thread than the one that makes the calls.
     pub(crate) foreign: bool,
-    /// Microseconds since the worker started.
+    /// Microseconds since the worker started, which greets at once.
     pub(crate) at_micros: u64,
     /// Bytes that were dropped just before this record because they came faster than they could be sent.
     pub(crate) lost_before: u64,

@@ -4,18 +4,48 @@
 //! ring that the supervisor holds too; comparing counters tells which bytes never arrived. Elsewhere there is none.
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::TailReader;
-#[cfg(target_os = "linux")]
-pub(super) use linux::{Tail, open};
-
-/// No tail on this system.
+use linux as system;
 #[cfg(not(target_os = "linux"))]
-pub(super) enum Tail {}
+use none as system;
+
+pub(super) use system::Tail;
+pub(crate) use system::TailReader;
 
 #[cfg(not(target_os = "linux"))]
-impl Tail {
-    pub(super) fn write(&mut self, _text: &[u8]) {
-        match *self {}
+mod none {
+    use std::io;
+
+    /// There is none.
+    pub(in crate::engine) enum Tail {}
+
+    impl Tail {
+        #[cfg(unix)]
+        pub(in crate::engine) fn open(_ring: std::os::fd::OwnedFd) -> io::Result<Self> {
+            Err(io::Error::from(io::ErrorKind::Unsupported))
+        }
+
+        pub(in crate::engine) fn write(&mut self, _text: &[u8]) {
+            match *self {}
+        }
+    }
+
+    /// Knows of no text that did not arrive.
+    #[derive(Debug)]
+    pub(crate) struct TailReader;
+
+    #[cfg(unix)]
+    type Ring = std::os::fd::OwnedFd;
+    #[cfg(not(unix))]
+    type Ring = std::convert::Infallible;
+
+    impl TailReader {
+        pub(crate) fn create() -> io::Result<(Self, Option<Ring>)> {
+            Ok((Self, None))
+        }
+
+        pub(crate) fn unseen(&self, _received: u64) -> (u64, Vec<u8>) {
+            (0, Vec::new())
+        }
     }
 }
 
@@ -46,31 +76,31 @@ mod linux {
     // SAFETY: the mapping belongs to this value alone within the process and is not bound to a thread.
     unsafe impl Send for Tail {}
 
-    /// Maps the ring that the supervisor made.
-    pub(in crate::engine) fn open(ring: OwnedFd) -> io::Result<Tail> {
-        let ring = File::from(ring);
-        if ring.metadata()?.len() != SIZE.get() as u64 {
-            return Err(io::Error::other("the tail has another size"));
-        }
-        // SAFETY: a fresh mapping at an address of the kernel's choice, of a file that is long enough and whose other
-        // end only reads.
-        let base = unsafe {
-            mmap(
-                None,
-                SIZE,
-                ProtFlags::PROT_READ | ProtFlags::PROT_WRITE,
-                MapFlags::MAP_SHARED,
-                &ring,
-                0,
-            )?
-        };
-        Ok(Tail {
-            base: base.cast(),
-            written: 0,
-        })
-    }
-
     impl Tail {
+        /// Maps the ring that the supervisor made.
+        pub(in crate::engine) fn open(ring: OwnedFd) -> io::Result<Self> {
+            let ring = File::from(ring);
+            if ring.metadata()?.len() != SIZE.get() as u64 {
+                return Err(io::Error::other("the tail has another size"));
+            }
+            // SAFETY: a fresh mapping at an address of the kernel's choice, of a file that is long enough and whose
+            // other end only reads.
+            let base = unsafe {
+                mmap(
+                    None,
+                    SIZE,
+                    ProtFlags::PROT_READ | ProtFlags::PROT_WRITE,
+                    MapFlags::MAP_SHARED,
+                    &ring,
+                    0,
+                )?
+            };
+            Ok(Self {
+                base: base.cast(),
+                written: 0,
+            })
+        }
+
         pub(in crate::engine) fn write(&mut self, text: &[u8]) {
             let kept = &text[text.len().saturating_sub(RING)..];
             let position = self.written.wrapping_add((text.len() - kept.len()) as u64) % RING as u64;
@@ -99,11 +129,11 @@ mod linux {
 
     impl TailReader {
         /// A fresh ring, and the descriptor to hand to the worker.
-        pub(crate) fn create() -> io::Result<(Self, OwnedFd)> {
+        pub(crate) fn create() -> io::Result<(Self, Option<OwnedFd>)> {
             let file = File::from(memfd_create(c"hyperdbg-text-tail", MFdFlags::MFD_CLOEXEC)?);
             file.set_len(SIZE.get() as u64)?;
             let theirs = file.try_clone()?.into();
-            Ok((Self(file), theirs))
+            Ok((Self(file), Some(theirs)))
         }
 
         /// What was written after the first `received` bytes, as far as the ring still holds it, and how much it does
@@ -133,7 +163,7 @@ mod linux {
         #[test]
         fn only_what_was_not_received_comes_back() {
             let (reader, theirs) = TailReader::create().unwrap();
-            let mut tail = open(theirs).unwrap();
+            let mut tail = Tail::open(theirs.unwrap()).unwrap();
             assert_eq!(reader.unseen(0), (0, vec![]));
             tail.write(b"sent, ");
             tail.write(b"unsent");
@@ -144,7 +174,7 @@ mod linux {
         #[test]
         fn the_ring_wraps_and_says_what_it_could_not_keep() {
             let (reader, theirs) = TailReader::create().unwrap();
-            let mut tail = open(theirs).unwrap();
+            let mut tail = Tail::open(theirs.unwrap()).unwrap();
             let all: Vec<u8> = (0u32..100_000).map(|n| (n % 251) as u8).collect();
             for piece in all.chunks(4355) {
                 tail.write(piece);

@@ -6,9 +6,9 @@
 use std::ffi::OsString;
 use std::io::{BufReader, Read, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 pub use super::library::Lookup;
 
@@ -36,16 +36,18 @@ enum Job {
 
 /// Runs a worker with the simulator as the embedded library. `arguments` are those after the program's `worker`.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    run_with(arguments, hyperdbg_simulator::lookup)
+    run_with(arguments, hyperdbg_simulator::generated::lookup)
 }
 
 /// Runs a worker whose embedded library is what `embedded` finds.
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>, embedded: Lookup) -> ExitCode {
+    // Its clock starts with the process.
+    LazyLock::force(&CAPTURE);
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let ends = match platform::settle().and_then(|()| platform::adopt(&arguments)) {
         Ok(ends) => ends,
         Err(error) => {
-            eprintln!("hyperdbg-mcp worker: cannot start: {error}");
+            complain(&format!("cannot start: {error}"));
             return ExitCode::from(BROKEN);
         }
     };
@@ -61,13 +63,13 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>, embedded: Lookup)
     .and_then(|()| {
         start("text", {
             let outbox = Arc::clone(&outbox);
-            move || leave(&outbox.drain().into())
+            move || leave(&outbox.drain())
         })
     });
     match started {
         Ok(()) => leave(&serve(ends.reader, &outbox, &jobs)),
         Err(error) => {
-            eprintln!("hyperdbg-mcp worker: cannot start a thread: {error}");
+            complain(&format!("cannot start a thread: {error}"));
             ExitCode::from(BROKEN)
         }
     }
@@ -93,12 +95,17 @@ fn start(name: &str, body: impl FnOnce() + Send + 'static) -> std::io::Result<()
     Ok(())
 }
 
-/// Ends the process as the channel did. What is written goes to the stderr that the supervisor keeps as stray output.
+/// Tells people; the supervisor keeps it as stray output. A stderr that is gone is no reason to fail.
+fn complain(what: &str) {
+    let _ = writeln!(std::io::stderr(), "hyperdbg-mcp worker: {what}");
+}
+
+/// Ends the process as the channel did.
 fn leave(error: &FrameError) -> ! {
     if matches!(error, FrameError::Closed) {
         platform::exit_now(ORPHANED);
     }
-    eprintln!("hyperdbg-mcp worker: {error}");
+    complain(&error.to_string());
     platform::exit_now(BROKEN);
 }
 
@@ -114,7 +121,7 @@ fn serve(reader: impl Read, outbox: &Outbox<impl Write>, jobs: &Sender<Job>) -> 
         let passed_on = match request {
             Request::Hello(hello) => {
                 if let Err(error) = outbox.send(&Message::Hello(Hello::ours())) {
-                    return error.into();
+                    return error;
                 }
                 if hello != Hello::ours() {
                     return FrameError::Closed;
@@ -123,13 +130,13 @@ fn serve(reader: impl Read, outbox: &Outbox<impl Write>, jobs: &Sender<Job>) -> 
             }
             Request::Ping { token } => match outbox.send(&Message::Pong { token }) {
                 Ok(()) => Ok(()),
-                Err(error) => return error.into(),
+                Err(error) => return error,
             },
             Request::Interrupt { id } => {
                 if CAPTURE.call() == Some(id)
                     && let Err(error) = platform::interrupt()
                 {
-                    eprintln!("hyperdbg-mcp worker: cannot interrupt: {error}");
+                    complain(&format!("cannot interrupt: {error}"));
                 }
                 Ok(())
             }
@@ -162,26 +169,41 @@ fn own_library(outbox: &Outbox<impl Write>, queue: &Receiver<Job>, embedded: Loo
                 }
             }
             Job::Call { id, call } => {
-                let (result, elapsed) = match &library {
+                let started = Instant::now();
+                let result = match &library {
                     Some(library) => {
                         CAPTURE.begin(id);
-                        let started = Instant::now();
                         let result = library.call(call);
-                        let elapsed = started.elapsed();
                         CAPTURE.end();
-                        (result, elapsed)
+                        result
                     }
-                    None => (Err(Refusal::NotOpened), Duration::ZERO),
+                    None => Err(Refusal::NotOpened),
                 };
-                Message::Done(Done { id, result, elapsed })
+                Message::Done(Done {
+                    id,
+                    result,
+                    elapsed: started.elapsed(),
+                })
             }
             Job::End => {
                 let _ = outbox.send(&Message::Ended);
                 platform::exit_now(0);
             }
         };
-        if let Err(error) = outbox.send(&message) {
-            leave(&error.into());
+        if let Err(error) = answer(outbox, &message) {
+            leave(&error);
         }
+    }
+}
+
+/// Sends an answer, or that it is too long for one.
+fn answer(outbox: &Outbox<impl Write>, message: &Message) -> Result<(), FrameError> {
+    match (outbox.send(message), message) {
+        (Err(FrameError::TooLong(bytes)), Message::Done(done)) => outbox.send(&Message::Done(Done {
+            id: done.id,
+            result: Err(Refusal::AnswerTooLong { bytes }),
+            elapsed: done.elapsed,
+        })),
+        (result, _) => result,
     }
 }

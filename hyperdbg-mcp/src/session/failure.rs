@@ -185,7 +185,7 @@ pub(super) fn interrupted(function: &str, deadline: Duration, until_stop: bool, 
     .captured(text)
 }
 
-/// The worker did not make the call.
+/// The worker has no reply.
 pub(super) fn refused(refusal: Refusal, text: Vec<u8>) -> ToolError {
     match refusal {
         Refusal::MissingExport { symbol } => ToolError::new(
@@ -198,6 +198,11 @@ pub(super) fn refused(refusal: Refusal, text: Vec<u8>) -> ToolError {
             format!("{symbol} cannot be called with this `{param}`: {why}."),
         )
         .next_step("Correct the argument and call again."),
+        Refusal::AnswerTooLong { bytes } => ToolError::new(
+            Category::InvalidArgument,
+            format!("The call was made, but its answer of {bytes} bytes is too long to be sent."),
+        )
+        .next_step("Ask for less at once."),
         Refusal::NotOpened => ToolError::internal("a call reached a worker before its library was open"),
         Refusal::Panicked { why } => {
             ToolError::internal(format!("the worker failed to make the call: {why}"))

@@ -4,16 +4,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Child;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::failure::Kill;
 use super::log::{LogRecord, Origin};
 use super::shared::{Shared, lock};
-use super::spawn::{self, Reader, Started, Writer};
+use super::spawn::{self, Reader};
+use crate::engine::TailReader;
 use crate::engine::protocol::{FrameError, Message, read};
 
 /// How long a worker that closed its channel may take to end by itself, so that its exit code is its own.
@@ -22,32 +22,28 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 const LEFTOVERS: Duration = Duration::from_millis(200);
 /// How long the system may take to end a killed process.
 const REAP: Duration = Duration::from_secs(5);
-/// Frames are joined into one write up to this size.
-const WRITE_BYTES: usize = 64 << 10;
 
 /// Starts the tasks of a worker's session.
-pub(super) fn start(shared: &Arc<Shared>, mut started: Started, frames: mpsc::UnboundedReceiver<Vec<u8>>) {
-    let stdout = started.child.stdout.take();
-    let stderr = started.child.stderr.take();
+pub(super) fn start(shared: &Arc<Shared>, mut child: Child, reader: Reader, tail: TailReader) {
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
     let stray = [
         stdout.map(|pipe| tokio::spawn(keep_stray(Arc::clone(shared), pipe, Origin::Stdout))),
         stderr.map(|pipe| tokio::spawn(keep_stray(Arc::clone(shared), pipe, Origin::Stderr))),
     ];
-    let writing = tokio::spawn(write(started.writer, frames));
-    #[cfg(target_os = "linux")]
-    let tail = started.tail;
+    let writing = tokio::spawn({
+        let shared = Arc::clone(shared);
+        async move { shared.outgoing.drain().await }
+    });
     let shared = Arc::clone(shared);
-    let (mut child, reader) = (started.child, started.reader);
     tokio::spawn(async move {
         let status = see_through(&shared, &mut child, reader).await;
         writing.abort();
+        shared.outgoing.close();
         for task in stray.into_iter().flatten() {
             finish(task).await;
         }
-        #[cfg(target_os = "linux")]
         let unseen = tail.unseen(lock(&shared.state).text_bytes);
-        #[cfg(not(target_os = "linux"))]
-        let unseen = (0, Vec::new());
         shared.lose(status, unseen);
     });
 }
@@ -97,19 +93,6 @@ async fn take_in(shared: Arc<Shared>, reader: Reader) -> FrameError {
         match read::<Message>(&mut reader, &mut buffer).await {
             Ok(message) => shared.receive(message),
             Err(error) => return error,
-        }
-    }
-}
-
-async fn write(mut writer: Writer, mut frames: mpsc::UnboundedReceiver<Vec<u8>>) {
-    while let Some(mut bytes) = frames.recv().await {
-        while bytes.len() < WRITE_BYTES
-            && let Ok(next) = frames.try_recv()
-        {
-            bytes.extend_from_slice(&next);
-        }
-        if writer.write_all(&bytes).await.is_err() || writer.flush().await.is_err() {
-            return;
         }
     }
 }

@@ -3,16 +3,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::time::Instant;
 
 use super::config::SessionConfig;
-use super::failure::{Kill, Loss, busy, interrupted, refused, running};
-use super::log::{Log, LogRecord, Origin};
-use super::status::{Mode, Observed, RunState};
+use super::failure::{Kill, Loss, busy, running};
+use super::log::Log;
+use super::outgoing::Outgoing;
+use super::spawn::Writer;
+use super::status::{Mode, Observed};
 use super::text::CallText;
 use crate::engine::Outcome;
-use crate::engine::protocol::{self, Done, Hello, Message, OPENING, Opened, Request, TextRecord};
+use crate::engine::protocol::{self, Hello, OPENING, Opened, Request};
 use crate::generated::{Call, Reply};
 use crate::tool::{Category, ToolError};
 
@@ -28,15 +30,17 @@ pub(super) struct Shared {
     pub(super) config: SessionConfig,
     pub(super) began: Instant,
     pub(super) pid: u32,
+    /// When the worker's clock started, as time since `began`.
+    pub(super) worker_began: OnceLock<Duration>,
     pub(super) opened: OnceLock<Opened>,
     pub(super) state: Mutex<State>,
     /// One permit: the library makes one call at a time. Closed when the worker is gone.
-    turn: Arc<Semaphore>,
+    pub(super) turn: Arc<Semaphore>,
     /// Whether a resume is in flight; waiting callers are told at once.
-    resumed: watch::Sender<bool>,
+    pub(super) resumed: watch::Sender<bool>,
     /// Something that `wait_stop` waits for happened.
     pub(super) stopped: Notify,
-    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    pub(super) outgoing: Outgoing,
     pub(super) kill_wanted: Notify,
     pub(super) ended: watch::Sender<bool>,
     pub(super) events: Mutex<Log>,
@@ -64,19 +68,28 @@ pub(super) struct State {
 
 /// The call in flight.
 pub(super) struct Pending {
-    id: u64,
+    pub(super) id: u64,
     pub(super) function: &'static str,
-    pub(super) until_stop: bool,
+    pub(super) resumes: Resumes,
     pub(super) sent: Instant,
-    deadline: Duration,
-    sink: Sink,
-    text: CallText,
-    foreign: bool,
+    pub(super) deadline: Duration,
+    pub(super) sink: Sink,
+    pub(super) text: CallText,
+    pub(super) foreign: bool,
     pub(super) overrun: Option<Overrun>,
     pub(super) interrupted: bool,
     /// The newest stray record when the call was sent.
-    stray_before: u64,
+    pub(super) stray_before: u64,
     _turn: Option<OwnedSemaphorePermit>,
+}
+
+/// Whether a call lets the target run until its next stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resumes {
+    No,
+    /// A command line: its text decides.
+    Maybe,
+    Yes,
 }
 
 /// Who gets the result.
@@ -104,11 +117,11 @@ pub(super) fn later(from: Instant, duration: Duration) -> Instant {
 }
 
 impl Shared {
-    pub(super) fn new(config: SessionConfig, pid: u32) -> (Arc<Self>, mpsc::UnboundedReceiver<Vec<u8>>) {
-        let (outgoing, frames) = mpsc::unbounded_channel();
-        let shared = Self {
+    pub(super) fn new(config: SessionConfig, pid: u32, writer: Writer) -> Arc<Self> {
+        Arc::new(Self {
             began: Instant::now(),
             pid,
+            worker_began: OnceLock::new(),
             opened: OnceLock::new(),
             state: Mutex::new(State {
                 pending: None,
@@ -127,7 +140,7 @@ impl Shared {
             turn: Arc::new(Semaphore::new(1)),
             resumed: watch::Sender::new(false),
             stopped: Notify::new(),
-            outgoing,
+            outgoing: Outgoing::new(writer),
             kill_wanted: Notify::new(),
             ended: watch::Sender::new(false),
             events: Mutex::new(Log::new(config.event_bytes)),
@@ -135,8 +148,7 @@ impl Shared {
             stray: Mutex::new(Log::new(config.stray_bytes)),
             runtime: tokio::runtime::Handle::current(),
             config,
-        };
-        (Arc::new(shared), frames)
+        })
     }
 
     /// Queues a request. A worker that is gone is noticed elsewhere.
@@ -149,7 +161,7 @@ impl Shared {
             )
             .next_step("Send less data in one call.")
         })?;
-        let _ = self.outgoing.send(frame);
+        self.outgoing.send(&frame);
         Ok(())
     }
 
@@ -216,6 +228,12 @@ impl Shared {
         let turn = self.turn(asked, later(asked, deadline)).await?;
         let function = call.function();
         let resume = matches!(sink, Sink::Resume);
+        let resumes = match &call {
+            _ if resume => Resumes::Yes,
+            Call::RunCommand(_) => Resumes::Maybe,
+            _ if function.until_stop => Resumes::Yes,
+            _ => Resumes::No,
+        };
         let mut state = lock(&self.state);
         if let Some(loss) = &state.loss {
             return Err(loss.of_later_call());
@@ -232,7 +250,7 @@ impl Shared {
         self.send(&Request::Call { id, call })?;
         state.pending = Some(self.pending(id, function.symbol, sink, deadline, Some(turn)));
         if let Some(pending) = &mut state.pending {
-            pending.until_stop = function.until_stop || resume;
+            pending.resumes = resumes;
         }
         if resume {
             self.resumed.send_replace(true);
@@ -273,7 +291,7 @@ impl Shared {
         Pending {
             id,
             function,
-            until_stop: false,
+            resumes: Resumes::No,
             sent: Instant::now(),
             deadline,
             sink,
@@ -348,196 +366,5 @@ impl Shared {
         pending.interrupted = true;
         let _ = self.send(&Request::Interrupt { id: pending.id });
         Some((pending.function, matches!(pending.sink, Sink::Resume)))
-    }
-
-    /// Takes in one message of the worker.
-    pub(super) fn receive(&self, message: Message) {
-        match message {
-            Message::Hello(hello) => {
-                if hello != Hello::ours() {
-                    self.kill(Kill::OtherBuild(hello.build));
-                }
-            }
-            Message::Opened(opened) => {
-                let _ = self.opened.set(opened);
-                self.finish_opening(Ok(()));
-            }
-            Message::OpenFailed { why } => self.finish_opening(Err(why)),
-            Message::Text(records) => {
-                for record in records {
-                    self.receive_text(record);
-                }
-            }
-            Message::Done(done) => self.finish(done),
-            Message::Pong { token } => {
-                let mut state = lock(&self.state);
-                if let Some(index) = state.pings.iter().position(|(sent, _)| *sent == token) {
-                    let _ = state.pings.swap_remove(index).1.send(());
-                }
-            }
-            Message::Ended => {}
-        }
-    }
-
-    fn receive_text(&self, record: TextRecord) {
-        let during = {
-            let mut state = lock(&self.state);
-            state.text_bytes += record.lost_before + record.text.len() as u64;
-            match &mut state.pending {
-                Some(pending) if record.call == Some(pending.id) => {
-                    pending.text.lose(record.lost_before);
-                    pending.text.push(&record.text);
-                    pending.foreign |= record.foreign;
-                    if !record.foreign {
-                        return;
-                    }
-                    Some(pending.function)
-                }
-                _ => None,
-            }
-        };
-        self.log_event(LogRecord {
-            sequence: 0,
-            at: self.began.elapsed(),
-            origin: if record.foreign {
-                Origin::LibraryThread
-            } else {
-                Origin::CallingThread
-            },
-            during,
-            lost_before: record.lost_before,
-            text: record.text,
-        });
-    }
-
-    pub(super) fn log_event(&self, record: LogRecord) {
-        let newest = {
-            let mut events = lock(&self.events);
-            events.push(record);
-            events.last()
-        };
-        self.newest_event.send_replace(newest);
-    }
-
-    fn finish_opening(&self, result: Result<(), String>) {
-        let Some(pending) = lock(&self.state).pending.take_if(|pending| pending.id == OPENING) else {
-            return;
-        };
-        let Sink::Opener(sink) = pending.sink else {
-            return;
-        };
-        let result = result.map_err(|why| {
-            ToolError::new(
-                Category::NotConnected,
-                format!("The library could not be opened: {why}."),
-            )
-            .next_step(
-                "Check the path, that the library is for this system and processor, and what it depends on.",
-            )
-            .captured(pending.text.finish().0)
-        });
-        let _ = sink.send(result);
-    }
-
-    fn finish(&self, done: Done) {
-        let mut state = lock(&self.state);
-        let Some(pending) = state.pending.take_if(|pending| pending.id == done.id) else {
-            return;
-        };
-        let foreign_text = pending.foreign;
-        let (text, text_lost) = pending.text.finish();
-        let result = match done.result {
-            Err(refusal) => Err(refused(refusal, text)),
-            Ok(_) if pending.overrun == Some(Overrun::Deadline) => Err(interrupted(
-                pending.function,
-                pending.deadline,
-                pending.until_stop,
-                text,
-            )),
-            Ok(reply) => Ok(Outcome {
-                reply,
-                text,
-                text_lost,
-                foreign_text,
-                elapsed: done.elapsed,
-            }),
-        };
-        if let Err(error) = &result {
-            state.last_error = Some(error.to_string());
-        }
-        if pending.until_stop {
-            self.stopped.notify_waiters();
-        }
-        if pending.until_stop && result.is_ok() {
-            state.observed = Some(Observed {
-                state: RunState::Paused,
-                by: "the last call that resumes the target has returned",
-            });
-        }
-        match pending.sink {
-            Sink::Caller(sink) => {
-                let _ = sink.send(result);
-            }
-            Sink::Resume => {
-                state.stop = Some(result);
-                self.resumed.send_replace(false);
-            }
-            Sink::Opener(_) => {}
-        }
-    }
-
-    /// Takes in the end of the worker. `unseen` is text that was printed but never arrived.
-    pub(super) fn lose(&self, status: Option<std::process::ExitStatus>, unseen: (u64, Vec<u8>)) {
-        let mut state = lock(&self.state);
-        let mut pending = state.pending.take();
-        let (lost_before, text) = unseen;
-        state.text_bytes += lost_before + text.len() as u64;
-        if let Some(pending) = &mut pending {
-            pending.text.lose(lost_before);
-            pending.text.push(&text);
-        } else if !text.is_empty() {
-            self.log_event(LogRecord {
-                sequence: 0,
-                at: self.began.elapsed(),
-                origin: Origin::LibraryThread,
-                during: None,
-                lost_before,
-                text,
-            });
-        }
-        let loss = Loss {
-            kill: state.kill.clone(),
-            status,
-            during: pending
-                .as_ref()
-                .map(|pending| (pending.function, pending.sent.elapsed())),
-            mode: state.mode,
-        };
-        if let Some(pending) = pending {
-            let mut captured = pending.text.finish().0;
-            // What a runtime says as it dies goes to stderr, not to the callback.
-            captured.extend(lock(&self.stray).text_after(pending.stray_before));
-            let error = loss.of_call(pending.deadline, captured);
-            state.last_error = Some(error.to_string());
-            match pending.sink {
-                Sink::Opener(sink) => {
-                    let _ = sink.send(Err(error));
-                }
-                Sink::Caller(sink) => {
-                    let _ = sink.send(Err(error));
-                }
-                Sink::Resume => state.stop = Some(Err(error)),
-            }
-        } else if loss.kill != Some(Kill::Closed) {
-            state.last_error = Some(loss.of_later_call().to_string());
-        }
-        state.observed = None;
-        state.pings.clear();
-        state.loss = Some(loss);
-        drop(state);
-        self.turn.close();
-        self.resumed.send_replace(false);
-        self.stopped.notify_waiters();
-        self.ended.send_replace(true);
     }
 }

@@ -18,14 +18,14 @@ use std::process::Stdio;
 use tokio::process::{Child, Command};
 
 use super::config::SessionConfig;
+use crate::engine::TailReader;
 
 /// A worker that runs, and the supervisor's ends of what connects them.
 pub(super) struct Started {
     pub(super) child: Child,
     pub(super) reader: Reader,
     pub(super) writer: Writer,
-    #[cfg(target_os = "linux")]
-    pub(super) tail: crate::engine::TailReader,
+    pub(super) tail: TailReader,
 }
 
 /// Starts the worker and connects its channel.

@@ -17,6 +17,11 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
         trial("a_blocked_worker_still_answers_pings", ping_during_a_call),
         trial("a_call_that_does_not_get_its_turn_is_told_who_has_it", busy),
         trial("two_hundred_calls_at_once_are_all_answered", many_at_once),
+        trial("a_call_larger_than_the_channel_arrives_whole", large_call),
+        trial(
+            "a_large_call_given_up_while_it_is_sent_harms_no_other",
+            large_call_given_up,
+        ),
         trial("a_hanging_call_costs_the_worker_within_bounds", deadline_killed),
         trial(
             "a_call_cancelled_before_its_turn_is_never_made",
@@ -50,7 +55,7 @@ async fn round_trip() {
     assert_eq!(run(&session, "bytes").await.unwrap().text, [0xff, 0x1b, 0xc3]);
     let status = session.status();
     assert!(
-        status.alive && status.in_flight.is_none() && !status.simulator,
+        status.alive && status.in_flight.is_none() && status.simulator,
         "{status:?}"
     );
     assert_eq!((status.calls, status.run_state.state), (3, RunState::Unknown));
@@ -134,10 +139,32 @@ async fn deadline_broken_off() {
     let result = session.call(command("g"), SHORT).await;
     assert_within(started, SHORT, SHORT + Duration::from_millis(400));
     assert_category(&result, Category::Timeout);
-    let captured = String::from_utf8(result.unwrap_err().captured.unwrap()).unwrap();
+    let captured = String::from_utf8(result.unwrap_err().captured.unwrap().bytes().to_vec()).unwrap();
     assert_eq!(captured, "debuggee is running...\nstopped by break\n");
     assert_eq!(say(&session, "echo on").await, "on");
     assert!(session.status().last_error.unwrap().starts_with("timeout"));
+}
+
+fn large() -> String {
+    (0..600_000).map(|number| format!("{number:07} ")).collect()
+}
+
+async fn large_call() {
+    let session = open().await;
+    let result = run(&session, &format!("echo {}", large())).await;
+    assert_category(&result, Category::InvalidArgument);
+    assert!(result.unwrap_err().message.contains("4800005 bytes"));
+    assert_eq!(say(&session, "echo next").await, "next");
+}
+
+async fn large_call_given_up() {
+    let session = open().await;
+    let text = format!("echo {}", large());
+    for delay in [0, 1, 2, 5] {
+        let call = run(&session, &text);
+        let _ = tokio::time::timeout(Duration::from_millis(delay), call).await;
+        assert_eq!(say(&session, "echo next").await, "next");
+    }
 }
 
 async fn deadline_killed() {

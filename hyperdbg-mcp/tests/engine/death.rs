@@ -58,7 +58,7 @@ async fn faults() {
         assert!(error.message.contains("hyperdbg_u_run_command"), "{error}");
         if cfg!(target_os = "linux") {
             assert_eq!(
-                String::from_utf8(error.captured.unwrap()).unwrap(),
+                String::from_utf8(error.captured.unwrap().bytes().to_vec()).unwrap(),
                 *text,
                 "{fault}"
             );

@@ -1,4 +1,5 @@
 //! A worker that is none: a small machine that answers the calls of the tools, and misbehaves when told.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
 #![allow(unreachable_pub, reason = "a module of test programs")]
 #![allow(dead_code, reason = "each test program uses its part")]
 
@@ -78,6 +79,7 @@ impl Fake {
                     returned: 0,
                     address_mode: mode,
                     bytes: Vec::new(),
+                    bytes_read: 0,
                 };
                 if args.address < BASE || end > END || touches_hole {
                     (
@@ -87,6 +89,7 @@ impl Fake {
                 } else {
                     let start = usize::try_from(args.address - BASE).unwrap();
                     reply.returned = 1;
+                    reply.bytes_read = args.size;
                     reply.bytes = self.memory.lock().unwrap()[start..start + args.size as usize].to_vec();
                     (Reply::ReadMemory(reply), Vec::new())
                 }

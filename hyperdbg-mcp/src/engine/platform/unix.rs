@@ -10,6 +10,7 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
 use super::{Ends, value};
+use crate::engine::tail::Tail;
 
 /// Takes the channel (`--channel FD`) and the text tail (`--tail FD`).
 pub(in crate::engine) fn adopt(arguments: &[OsString]) -> io::Result<Ends<UnixStream, UnixStream>> {
@@ -18,9 +19,7 @@ pub(in crate::engine) fn adopt(arguments: &[OsString]) -> io::Result<Ends<UnixSt
     let channel = UnixStream::from(channel);
     channel.peer_addr()?;
     #[cfg(target_os = "linux")]
-    let tail = inherited(arguments, "--tail")?
-        .map(crate::engine::tail::open)
-        .transpose()?;
+    let tail = inherited(arguments, "--tail")?.map(Tail::open).transpose()?;
     #[cfg(not(target_os = "linux"))]
     let tail = None;
     Ok(Ends {

@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
 use super::Started;
-use crate::engine::LibrarySource;
+use crate::engine::{LibrarySource, TailReader};
 
 pub(in crate::session) type Reader = OwnedReadHalf;
 pub(in crate::session) type Writer = OwnedWriteHalf;
@@ -28,14 +28,12 @@ pub(super) async fn start(mut command: Command, library: &LibrarySource) -> io::
     let (reader, writer) = UnixStream::from_std(ours)?.into_split();
     let theirs = OwnedFd::from(theirs);
     command.arg("--channel").arg(theirs.as_raw_fd().to_string());
-    #[cfg(target_os = "linux")]
-    let (tail, theirs) = {
-        let (tail, ring) = crate::engine::TailReader::create()?;
+    let mut theirs = vec![theirs];
+    let (tail, ring) = TailReader::create()?;
+    if let Some(ring) = ring {
         command.arg("--tail").arg(ring.as_raw_fd().to_string());
-        (tail, vec![theirs, ring])
-    };
-    #[cfg(not(target_os = "linux"))]
-    let theirs = vec![theirs];
+        theirs.push(ring);
+    }
     command.process_group(0);
     if let Some(path) = search_path(library) {
         command.env("LD_LIBRARY_PATH", path);
@@ -45,7 +43,6 @@ pub(super) async fn start(mut command: Command, library: &LibrarySource) -> io::
         child: spawn_on_lasting_thread(command).await?,
         reader,
         writer,
-        #[cfg(target_os = "linux")]
         tail,
     })
 }

@@ -7,7 +7,7 @@ use tokio::process::{Child, Command};
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW};
 
 use super::Started;
-use crate::engine::LibrarySource;
+use crate::engine::{LibrarySource, TailReader};
 
 pub(in crate::session) type Reader = NamedPipeServer;
 pub(in crate::session) type Writer = NamedPipeServer;
@@ -45,6 +45,7 @@ pub(super) async fn start(mut command: Command, _library: &LibrarySource) -> io:
         child,
         reader,
         writer,
+        tail: TailReader::create()?.0,
     })
 }
 
