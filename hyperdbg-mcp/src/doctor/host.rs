@@ -21,7 +21,10 @@ pub(super) async fn examine() -> Vec<Finding> {
     vec![
         Finding::info(
             "host.system",
-            format!("HyperDbg has no driver on {}", std::env::consts::OS),
+            match std::env::consts::OS {
+                "linux" => "HyperDbg has no driver on Linux".to_owned(),
+                other => format!("HyperDbg has no driver on {other}"),
+            },
         )
         .why(
             "the library loads here, and expressions, scripts and commands that need no target work; local, kernel and \
