@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Finding, by};
 use crate::discovery::companions::{self, Dependency, Place, Presence};
 use crate::discovery::folder::{self, Access};
+use crate::discovery::places::DRIVER_SERVICE;
 use crate::discovery::{Library, Search, Verdict, list, release};
 
 pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
@@ -252,9 +253,13 @@ pub(super) fn judge_drivers(library: &Library, program: Option<&Path>, findings:
     findings.push(match companions::driver_path(&folder.join(companions::DRIVER_FILES[0])) {
         Ok(path) => Finding::info(
             "driver.files",
-            format!("the driver's files lie beside the library, not beside this program; it is named {path} to the library"),
+            "the driver's files lie beside the library, not beside this program",
         )
-        .why(format!("{WHY}; hyperdbg_u_set_custom_driver_path names the driver, nothing names config.ini")),
+        .why(WHY)
+        .todo(format!(
+            "To debug this machine, call hd_driver_set_path with path {path} and service {DRIVER_SERVICE} before the driver \
+             is installed. config.ini stays beside this program."
+        )),
         Err(error) => Finding::warning(
             "driver.files",
             "the driver's files lie beside the library, from where they cannot be used",

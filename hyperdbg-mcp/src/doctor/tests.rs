@@ -186,7 +186,10 @@ fn drivers_are_looked_for_beside_the_program() {
     put(&library_folder);
     let apart = judged(&program);
     assert_eq!(apart.level, Level::Info);
-    assert!(apart.what.contains("is named"), "{apart:?}");
+    assert!(
+        apart.what_to_do.as_ref().unwrap().contains("hd_driver_set_path"),
+        "{apart:?}"
+    );
     assert_eq!(judged(&library_folder).level, Level::Ok);
     put(&program);
     assert_eq!(judged(&program).level, Level::Ok);

@@ -23,13 +23,19 @@ pub(super) fn inspect(place: &Path, part: Part) -> Result<Option<(String, String
     };
     let grants = system::grants_to_many(place).map_err(|error| error.to_string())?;
     let open = grants.into_iter().find(|grant| grant.rights & harmful != 0);
+    // What lies in a folder inherits, a file passes nothing on.
+    let inherit = match part {
+        Part::File => "",
+        Part::Folder | Part::Above => "(OI)(CI)",
+    };
     Ok(open.map(|grant| {
         (
             format!("{} (rights {:#010x})", grant.who, grant.rights),
+            // Folders made in the root of a drive inherit write access for every user of the machine. The numbers stand
+            // for the system, administrators and users, in any language.
             format!(
-                // Folders made in the root of a drive inherit write access for every user of the machine.
-                "icacls \"{0}\" /inheritance:r /grant:r *S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F \
-                 *S-1-5-32-545:(OI)(CI)RX",
+                "icacls \"{}\" /inheritance:r /grant:r *S-1-5-18:{inherit}F *S-1-5-32-544:{inherit}F \
+                 *S-1-5-32-545:{inherit}RX",
                 place.display()
             ),
         )
