@@ -10,6 +10,7 @@ mod calls;
 mod death;
 mod fake;
 mod resume;
+mod simulator;
 mod text;
 mod world;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Some(role) if role == "worker" => {
             return hyperdbg_mcp::engine::worker::run_with(arguments, fake::lookup);
         }
+        Some(role) if role == "simulator-worker" => return hyperdbg_mcp::engine::worker::run(arguments),
         Some(role) if role == "supervisor" => return death::supervise(arguments.next()),
         _ => {}
     }
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     calls::add(&mut trials);
     death::add(&mut trials);
     resume::add(&mut trials);
+    simulator::add(&mut trials);
     text::add(&mut trials);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
