@@ -8,6 +8,7 @@ use super::Finding;
 use crate::engine::LibrarySource;
 use crate::generated::{Call, RunCommandArgs};
 use crate::session::{Session, SessionConfig, WorkerProgram};
+use crate::tool::Category;
 
 /// Time for one call; an empty command needs none.
 const CALL: Duration = Duration::from_secs(10);
@@ -40,7 +41,14 @@ pub(super) async fn attempt(source: LibrarySource, worker: WorkerProgram) -> Loa
         Ok(session) => session,
         Err(error) => {
             load.error = Some(error.message);
-            load.next_step = error.next_step;
+            load.next_step = match error.category {
+                // What the session advises is for calls that somebody made.
+                Category::WorkerLost | Category::Timeout => Some(
+                    "Unpack or build HyperDbg again, with all libraries beside it from the same release."
+                        .to_owned(),
+                ),
+                _ => error.next_step,
+            };
             return load;
         }
     };
