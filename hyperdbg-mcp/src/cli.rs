@@ -3,9 +3,9 @@
 mod call;
 mod client;
 mod demo;
+mod doctor;
 mod flags;
 mod launch;
-mod library;
 mod serve;
 mod tools;
 
@@ -43,6 +43,8 @@ enum Verb {
     Call(call::CallFlags),
     /// List the tools that a client would see.
     Tools(tools::ToolsFlags),
+    /// Show what was found of HyperDbg and this machine, what is wrong, and what to do.
+    Doctor(doctor::DoctorFlags),
     /// Runs the library for a server; started by it, not by people.
     #[command(hide = true)]
     Worker {
@@ -97,6 +99,7 @@ pub fn main() -> ExitCode {
             Some(Verb::Demo(demo)) => demo::run(cli.flags, demo).await,
             Some(Verb::Call(call)) => call::run(cli.flags, call).await,
             Some(Verb::Tools(tools)) => tools::run(&cli.flags, &tools),
+            Some(Verb::Doctor(doctor)) => doctor::run(&cli.flags, &doctor).await,
             Some(Verb::Worker { arguments }) => crate::engine::worker::run(arguments),
         }
     });

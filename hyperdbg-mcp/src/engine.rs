@@ -5,6 +5,8 @@ mod library;
 mod outbox;
 mod platform;
 pub(crate) mod protocol;
+#[cfg(windows)]
+pub(crate) mod system;
 mod tail;
 pub mod worker;
 

@@ -8,6 +8,8 @@
 
 pub mod cli;
 pub mod composite;
+pub mod discovery;
+pub mod doctor;
 pub mod engine;
 #[rustfmt::skip]
 pub mod generated;
