@@ -1,11 +1,20 @@
 //! The surface as files: pure functions from [`Surface`] to text, and the one place that writes or compares them.
 
+mod calls;
+mod capabilities;
+mod dispatch;
 mod enums;
 mod exports;
+mod functions;
+mod handlers;
 mod records;
+mod schema;
 mod simulator;
 mod source;
+mod tables;
+mod tools;
 mod types;
+mod views;
 pub mod write;
 
 use crate::diagnostic::Diagnostic;
@@ -23,6 +32,9 @@ pub struct File {
     pub contents: String,
 }
 
+/// One emitter's file; boxed, because a defect is rare.
+type Emitted = Result<File, Box<Diagnostic>>;
+
 /// Folders that hold nothing but generated files.
 pub const FOLDERS: [&str; 3] = [
     "hyperdbg-mcp/src/generated",
@@ -34,7 +46,7 @@ pub const FOLDERS: [&str; 3] = [
 ///
 /// # Errors
 /// A defect of an emitter: its text is not Rust.
-pub fn library(library: &Library) -> Result<Vec<File>, Diagnostic> {
+pub fn library(library: &Library) -> Result<Vec<File>, Box<Diagnostic>> {
     Ok(vec![
         enums::emit(library)?,
         records::emit(library)?,
@@ -44,12 +56,25 @@ pub fn library(library: &Library) -> Result<Vec<File>, Diagnostic> {
     ])
 }
 
-/// Every generated file.
+/// Every generated file. `digests` are the paths below `api/` with the digest of each.
 ///
 /// # Errors
 /// A defect of an emitter: its text is not Rust.
-pub fn surface(surface: &Surface) -> Result<Vec<File>, Diagnostic> {
+pub fn surface(surface: &Surface, digests: &[(String, String)]) -> Result<Vec<File>, Box<Diagnostic>> {
     let mut files = library(&surface.library)?;
+    files.extend([
+        calls::emit(surface)?,
+        capabilities::emit(surface)?,
+        dispatch::emit(surface)?,
+        functions::emit(surface)?,
+        handlers::emit(surface)?,
+        tables::emit_digest(digests)?,
+        tables::emit_errors(surface)?,
+        tables::emit_macro_table(surface)?,
+        tables::emit_mod()?,
+        tables::emit_tables(surface)?,
+        tools::emit(surface)?,
+    ]);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }

@@ -324,6 +324,10 @@ pub enum InputKind {
         min: i128,
         /// Greatest value.
         max: i128,
+        /// Values are multiples of it.
+        multiple_of: Option<i128>,
+        /// Enumerators that are not offered, by value.
+        exclude: Vec<i128>,
     },
     /// A string.
     Text {
@@ -335,6 +339,8 @@ pub enum InputKind {
         max: u64,
         /// Whether it may be absent: the library gets NULL, or the record's field stays zero.
         nullable: bool,
+        /// Regular expression that the whole text must match.
+        pattern: Option<String>,
     },
     /// Bytes.
     Bytes {
@@ -466,8 +472,6 @@ pub struct Composite {
     pub name: String,
     /// Group, as its name says.
     pub group: String,
-    /// Highest tier of its functions.
-    pub tier: Tier,
     /// Symbols that the annotations say it calls, in the order of the header.
     pub symbols: Vec<String>,
 }

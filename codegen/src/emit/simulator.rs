@@ -2,14 +2,13 @@
 
 use quote::quote;
 
-use super::File;
+use super::Emitted;
 use super::exports::{c_string, params, returns, snake};
 use super::source::{Source, doc, safety};
 use super::types::{ffi_names, ident};
-use crate::diagnostic::Diagnostic;
 use crate::surface::Library;
 
-pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
+pub(super) fn emit(library: &Library) -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/simulator/src/generated.rs",
         &[

@@ -197,7 +197,7 @@ impl Library {
 }
 
 /// The innermost element of nested arrays.
-pub fn element(ty: &CType) -> &CType {
+pub(super) fn element(ty: &CType) -> &CType {
     match ty {
         CType::Array { of, .. } => element(of),
         other => other,
