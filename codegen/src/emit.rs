@@ -1,14 +1,16 @@
 //! The surface as files: pure functions from [`Surface`] to text, and the one place that writes or compares them.
 
+mod abi_test;
 mod calls;
 mod capabilities;
 mod dispatch;
+mod docs;
 mod enums;
 mod exports;
 mod functions;
 mod handlers;
 mod records;
-mod schema;
+pub(crate) mod schema;
 mod simulator;
 mod source;
 mod tables;
@@ -53,6 +55,8 @@ pub fn library(library: &Library) -> Result<Vec<File>, Box<Diagnostic>> {
         exports::emit(library)?,
         exports::emit_mod()?,
         simulator::emit(library)?,
+        abi_test::emit_calls(library)?,
+        abi_test::emit_recorder(library)?,
     ])
 }
 
@@ -66,6 +70,7 @@ pub fn surface(surface: &Surface, digests: &[(String, String)]) -> Result<Vec<Fi
         calls::emit(surface)?,
         capabilities::emit(surface)?,
         dispatch::emit(surface)?,
+        docs::emit(surface)?,
         functions::emit(surface)?,
         handlers::emit(surface)?,
         tables::emit_digest(digests)?,

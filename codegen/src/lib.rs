@@ -12,9 +12,11 @@
 
 pub mod annotations;
 pub mod catalog;
+pub mod cli;
 pub mod diagnostic;
 pub mod digest;
 pub mod emit;
+pub mod explain;
 pub mod header;
 pub mod import;
 pub mod resolve;

@@ -3,6 +3,7 @@
 pub mod ctype;
 pub mod layout;
 mod library;
+pub mod words;
 
 pub use ctype::{Abi, CType, Scalar};
 pub use layout::{Layout, Repr};

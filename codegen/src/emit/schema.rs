@@ -46,7 +46,7 @@ pub(super) fn is_optional(input: &Input) -> bool {
 }
 
 /// The schema of a tool's arguments.
-pub(super) fn input(library: &Library, function: &Function) -> Value {
+pub(crate) fn input(library: &Library, function: &Function) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for input in &function.inputs {
@@ -176,7 +176,7 @@ pub(super) fn echoes(function: &Function) -> Vec<&Input> {
 }
 
 /// The schema of a tool's result.
-pub(super) fn output(library: &Library, function: &Function) -> Value {
+pub(crate) fn output(library: &Library, function: &Function) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for input in echoes(function) {

@@ -56,7 +56,8 @@ pub(super) fn emit(library: &Library) -> Emitted {
         );
         let arguments = export.params.iter().map(|(name, _)| ident(&snake(name)));
         let reason = safety("the caller keeps the contract of the C function, which is the trait's.");
-        let call = quote! { unsafe { <crate::Simulator as Api>::#name(#(#arguments),*) } };
+        let end = returns.is_none().then(|| quote! { ; });
+        let call = quote! { unsafe { <crate::Simulator as Api>::#name(#(#arguments),*) #end } };
         source.items(quote! {
             #about
             #[unsafe(no_mangle)]

@@ -14,7 +14,7 @@ pub const FILES: &[(&str, &str)] = &[
         "mcp_api_meta.json",
         "9c2e1da76a7dc8452583778105c3b133d681691d99663f6c991d45ce58f34fa1",
     ),
-    ("prelude.h", "375b05dd64c50fba6cdc0d4ebc02b9d8e4eeca40c94c7478844a620c7125c4d0"),
+    ("prelude.h", "c31e47877a12279e2f1672cde3e51621842d383a6b0d11c51a034a63b339526c"),
     (
         "schema/errors.schema.json",
         "d1b32a9c42ddb9141a79abe25d21f20d17e00360e4891177dec164e436aad176",
