@@ -1,17 +1,18 @@
 //! The command line: one verb per file.
 
+mod diff;
 mod explain;
 mod generate;
 mod import;
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Style, render};
 use crate::surface::Surface;
 use crate::{annotations, resolve};
 
@@ -25,8 +26,34 @@ struct Arguments {
     /// The workspace's folder; by default the one that this program belongs to.
     #[arg(long, global = true, value_name = "DIR")]
     root: Option<PathBuf>,
+    /// How findings are printed.
+    #[arg(long, global = true, value_name = "FORM", default_value = "text")]
+    messages: Messages,
     #[command(subcommand)]
     verb: Verb,
+}
+
+/// Form of the findings on stderr.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Messages {
+    /// For people; in colour on a terminal.
+    Text,
+    /// One JSON object a line.
+    Json,
+    /// Annotations of a GitHub workflow.
+    Github,
+}
+
+impl From<Messages> for Style {
+    fn from(messages: Messages) -> Self {
+        match messages {
+            Messages::Text => Self::Text {
+                colour: std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+            },
+            Messages::Json => Self::Json,
+            Messages::Github => Self::Github,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -35,7 +62,9 @@ enum Verb {
     Import(import::Arguments),
     /// Write all generated files from api/.
     Generate(generate::Arguments),
-    /// Tell all that is known of a function or tool.
+    /// Tell what changed between two SDKs, and what it means.
+    Diff(diff::Arguments),
+    /// Tell all that is known of a function, a tool, or the code of a finding.
     Explain(explain::Arguments),
 }
 
@@ -43,6 +72,8 @@ enum Verb {
 enum Failure {
     /// Committed files differ from what would be written: exit code 1.
     Stale(String),
+    /// The answer was given, and it is no: exit code 1.
+    Differs,
     /// Bad input or usage, or a file that cannot be read or written: exit code 2.
     Bad(Diagnostics),
 }
@@ -62,10 +93,12 @@ impl From<Diagnostics> for Failure {
 /// Runs the program with the arguments of its process.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let messages = arguments.messages;
     let root = arguments.root.unwrap_or_else(default_root);
     let result = match arguments.verb {
         Verb::Import(verb) => import::run(&root, &verb),
         Verb::Generate(verb) => generate::run(&root, verb),
+        Verb::Diff(verb) => diff::run(&root, &verb),
         Verb::Explain(verb) => explain::run(&root, &verb),
     };
     match result {
@@ -74,9 +107,13 @@ pub fn main() -> ExitCode {
             note(&message);
             ExitCode::from(1)
         }
+        Err(Failure::Differs) => ExitCode::from(1),
         Err(Failure::Bad(findings)) => {
-            for finding in &findings {
-                note(finding);
+            let _ = std::io::stderr()
+                .lock()
+                .write_all(render(&findings, messages.into()).as_bytes());
+            if !matches!(messages, Messages::Text) {
+                return ExitCode::from(2);
             }
             let noun = if findings.len() == 1 {
                 "finding"

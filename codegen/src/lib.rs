@@ -14,6 +14,7 @@ pub mod annotations;
 pub mod catalog;
 pub mod cli;
 pub mod diagnostic;
+pub mod diff;
 pub mod digest;
 pub mod emit;
 pub mod explain;
