@@ -4,6 +4,7 @@ mod diff;
 mod explain;
 mod generate;
 mod import;
+mod replay;
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -64,6 +65,8 @@ enum Verb {
     Generate(generate::Arguments),
     /// Tell what changed between two SDKs, and what it means.
     Diff(diff::Arguments),
+    /// Tell how the exports changed from release to release.
+    Replay(replay::Arguments),
     /// Tell all that is known of a function, a tool, or the code of a finding.
     Explain(explain::Arguments),
 }
@@ -99,6 +102,7 @@ pub fn main() -> ExitCode {
         Verb::Import(verb) => import::run(&root, &verb),
         Verb::Generate(verb) => generate::run(&root, verb),
         Verb::Diff(verb) => diff::run(&root, &verb),
+        Verb::Replay(verb) => replay::run(&root, &verb),
         Verb::Explain(verb) => explain::run(&root, &verb),
     };
     match result {
@@ -142,6 +146,12 @@ fn note(text: &dyn Display) {
 /// Writes the answer to stdout. A reader that went away is no reason to fail.
 fn answer(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// A file could not be written.
+fn failed_write(error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("CLI002", format!("the files cannot be written: {error}"))
+        .help("check the folder's permissions and free space")
 }
 
 /// Reads a file under the root.

@@ -20,5 +20,6 @@ pub mod emit;
 pub mod explain;
 pub mod header;
 pub mod import;
+pub mod replay;
 pub mod resolve;
 pub mod surface;

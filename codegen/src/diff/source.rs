@@ -3,7 +3,7 @@
 //! The interpreter fills its table with one assignment for each spelling; the script language is generated from a
 //! grammar whose first part lists functions, registers and types by arity. Both are plain enough to be read as text.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -95,7 +95,6 @@ pub(super) fn commands(folder: &Path) -> Result<Vec<Command>> {
     let flags = Flags::read(&header_name, &header)?;
     let code = without_comments(&table);
     let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
     for (offset, _) in code.match_indices("CommandsList[\"") {
         let other = |what: &str| {
             Box::new(
@@ -130,12 +129,11 @@ pub(super) fn commands(folder: &Path) -> Result<Vec<Command>> {
                 "uses the attributes `{attributes}`, which have no known value"
             )));
         };
-        if !seen.insert(spelling.to_owned()) {
-            return Err(other(&format!("has `{spelling}` twice")));
-        }
         // Only the help of `help` itself has no handler.
         let handler = if handler == "NULL" { help } else { handler };
         let line = table[..offset].matches('\n').count() + 1;
+        // A spelling that is filled twice keeps what came last, as in C++.
+        found.retain(|command: &Command| command.spelling != spelling);
         found.push(Command {
             spelling: spelling.to_owned(),
             handler: handler.trim_start_matches('&').to_owned(),
