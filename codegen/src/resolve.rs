@@ -192,7 +192,7 @@ fn decide<'a>(
         }
     }
     for function in &catalog.functions {
-        if !places.contains_key(function.name.as_str()) {
+        if annotations.functions_complete && !places.contains_key(function.name.as_str()) {
             cx.errors.push(
                 Diagnostic::error(
                     codes::UNDECIDED,

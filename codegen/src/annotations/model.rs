@@ -16,6 +16,10 @@ pub struct Annotations {
     pub success: Option<At<String>>,
     /// Error codes by macro name.
     pub errors: Vec<ErrorEntry>,
+    /// Whether every file of groups and exclusions could be read: only then does absence mean anything.
+    pub functions_complete: bool,
+    /// Whether the file of error codes could be read.
+    pub errors_complete: bool,
 }
 
 /// One file of `api/tools`.

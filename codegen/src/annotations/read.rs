@@ -61,17 +61,22 @@ pub fn load(api: &Path) -> (Annotations, Diagnostics) {
         Ok(names) => names,
         Err(error) => {
             errors.push(
-                Diagnostic::error(codes::UNREADABLE, format!("api/tools cannot be listed: {error}"))
-                    .help("run the command in the workspace, or name its folder with --root"),
+                Diagnostic::error(
+                    codes::UNREADABLE,
+                    format!("api/tools cannot be listed: {}", error.kind()),
+                )
+                .help("run the command in the workspace, or name its folder with --root"),
             );
             Vec::new()
         }
     };
+    let mut functions_complete = errors.is_empty();
     let mut files = Vec::new();
     for name in names {
         let stem = name.trim_end_matches(".json").to_owned();
-        if let Some(file) = open(api, &format!("tools/{name}"), &mut sources, &mut errors) {
-            files.push((stem, file));
+        match open(api, &format!("tools/{name}"), &mut sources, &mut errors) {
+            Some(file) => files.push((stem, file)),
+            None => functions_complete = false,
         }
     }
     let exclusions_file = open(api, "exclusions.json", &mut sources, &mut errors);
@@ -82,35 +87,40 @@ pub fn load(api: &Path) -> (Annotations, Diagnostics) {
             file,
             errors: &mut errors,
         };
-        groups.extend(group(&mut reader, &stem));
+        match group(&mut reader, &stem) {
+            Some(group) => groups.push(group),
+            None => functions_complete = false,
+        }
     }
-    let mut exclusions = Vec::new();
+    let mut exclusions = None;
     if let Some(file) = exclusions_file {
         let mut reader = Reader {
             sources: &sources,
             file,
             errors: &mut errors,
         };
-        exclusions = read_exclusions(&mut reader).unwrap_or_default();
+        exclusions = read_exclusions(&mut reader);
     }
-    let (mut success, mut codes) = (None, Vec::new());
+    let mut table = None;
     if let Some(file) = errors_file {
         let mut reader = Reader {
             sources: &sources,
             file,
             errors: &mut errors,
         };
-        if let Some((name, entries)) = read_errors(&mut reader) {
-            success = name;
-            codes = entries;
-        }
+        table = read_errors(&mut reader);
     }
+    functions_complete &= exclusions.is_some();
+    let errors_complete = table.is_some();
+    let (success, codes) = table.unwrap_or_default();
     let annotations = Annotations {
         sources,
         groups,
-        exclusions,
+        exclusions: exclusions.unwrap_or_default(),
         success,
         errors: codes,
+        functions_complete,
+        errors_complete,
     };
     (annotations, errors)
 }
@@ -136,8 +146,11 @@ fn open(api: &Path, name: &str, sources: &mut Sources, errors: &mut Diagnostics)
                 Diagnostic::error(codes::UNREADABLE, format!("{shown} is not UTF-8")).help("save it as UTF-8")
             }
         },
-        Err(error) => Diagnostic::error(codes::UNREADABLE, format!("{shown} cannot be read: {error}"))
-            .help("restore the file from version control"),
+        Err(error) => Diagnostic::error(
+            codes::UNREADABLE,
+            format!("{shown} cannot be read: {}", error.kind()),
+        )
+        .help("restore the file from version control"),
     };
     errors.push(failed);
     None
@@ -180,6 +193,8 @@ fn group(reader: &mut Reader<'_>, stem: &str) -> Option<Group> {
             "use one lower-case word",
         );
     }
+    // The file's name is what the rest is checked against: one finding about the group is enough.
+    let name = At::new(stem.to_owned(), name.place);
     Some(Group {
         name,
         title: title?.value,

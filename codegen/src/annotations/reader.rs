@@ -242,7 +242,7 @@ impl Reader<'_> {
 fn suggestion(found: &str, known: &[&str]) -> String {
     match nearest(found, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("write one of {}", known.join(", ")),
+        None => format!("known are {}", known.join(", ")),
     }
 }
 

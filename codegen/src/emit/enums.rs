@@ -12,7 +12,7 @@ pub(super) fn emit(library: &Library) -> Emitted {
         "hyperdbg-mcp/sys/src/generated/enums.rs",
         &["Enums of the SDK. Each is a C `int` with names; every value is valid."],
     );
-    source.allow(&["non_camel_case_types"]);
+    source.allow(&["non_camel_case_types", "clippy::upper_case_acronyms"]);
     source.items(quote! {
         use serde::{Deserialize, Serialize};
         use crate::named::CEnum;

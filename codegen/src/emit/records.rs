@@ -25,6 +25,7 @@ pub(super) fn emit(library: &Library) -> Emitted {
         "clippy::cast_possible_truncation",
         "clippy::identity_op",
         "clippy::unnecessary_operation",
+        "clippy::upper_case_acronyms",
     ]);
     let members = || {
         library

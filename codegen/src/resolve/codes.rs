@@ -81,3 +81,6 @@ pub const ERROR_MISSING: &str = "RES060";
 pub const ERROR_UNKNOWN: &str = "RES061";
 /// A named constant is not in the catalog.
 pub const CONSTANT_MISSING: &str = "RES062";
+
+/// The catalog holds something that has no form in Rust.
+pub const UNDECLARABLE: &str = "RES080";

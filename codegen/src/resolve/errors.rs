@@ -51,7 +51,7 @@ pub(super) fn resolve(
             .errors
             .iter()
             .any(|entry| entry.name.value == constant.name);
-        if constant.name.starts_with(PREFIX) && !entered {
+        if annotations.errors_complete && constant.name.starts_with(PREFIX) && !entered {
             cx.errors.push(
                 Diagnostic::error(
                     codes::ERROR_MISSING,

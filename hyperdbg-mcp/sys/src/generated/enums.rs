@@ -2,7 +2,7 @@
 
 //! Enums of the SDK. Each is a C `int` with names; every value is valid.
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(non_camel_case_types)]
+#![allow(non_camel_case_types, clippy::upper_case_acronyms)]
 
 use serde::{Deserialize, Serialize};
 use crate::named::CEnum;

@@ -4,7 +4,7 @@
 //!
 //! Sizes and offsets are checked when this compiles.
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(non_snake_case, non_camel_case_types, clippy::cast_possible_truncation, clippy::identity_op, clippy::unnecessary_operation)]
+#![allow(non_snake_case, non_camel_case_types, clippy::cast_possible_truncation, clippy::identity_op, clippy::unnecessary_operation, clippy::upper_case_acronyms)]
 
 use core::ffi::{c_char, c_void};
 
