@@ -35,6 +35,9 @@ fn record(cx: &mut Context<'_>, old: &Record, new: &Record) {
         )
     };
     if !changes.moved.is_empty() {
+        // What is placed stricter than needed still lies right.
+        let looser = changes.moved.len() == 1 && new.size == old.size && new.align < old.align;
+        let severity = if looser { Severity::Harmless } else { severity };
         let message = if old.size == new.size {
             format!(
                 "`{}` still has {} bytes, laid out differently",

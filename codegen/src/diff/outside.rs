@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::layout;
-use super::values;
+use super::reach::Reach;
+use super::{layout, types, values};
 use super::{Context, Draft, Kind, Layer, Severity};
 use crate::catalog::Catalog;
 
@@ -19,6 +19,7 @@ pub(super) fn compare(cx: &mut Context<'_>) {
     for (what, names) in [
         ("records", records(cx, old, new)),
         ("enums", enums(cx, old, new)),
+        ("types", typedefs(cx, old, new)),
         ("constants", constants(cx, old, new)),
     ] {
         if names.is_empty() {
@@ -104,6 +105,27 @@ fn enums(cx: &Context<'_>, old: &Catalog, new: &Catalog) -> Vec<String> {
         old.iter().map(|one| (&one.name, one)),
         new.iter().map(|one| (&one.name, one)),
         |a, b| values::changes(a, b).is_empty(),
+    )
+}
+
+fn typedefs(cx: &Context<'_>, old: &Catalog, new: &Catalog) -> Vec<String> {
+    let reached = |name: &String| {
+        let reached = |catalog: &Catalog| catalog.typedefs.iter().any(|one| one.name == *name);
+        reached(cx.old.catalog) || reached(cx.new.catalog)
+    };
+    let own = |catalog: &'_ Catalog, reach: &Reach<'_>| {
+        let typedefs = catalog.typedefs.iter().filter(|one| !reached(&one.name));
+        let plain = typedefs.map(|one| match &one.callback {
+            Some(callback) => (one.name.clone(), types::signature(callback, reach)),
+            None => (one.name.clone(), reach.plain(&one.ty).to_string()),
+        });
+        plain.collect::<Vec<_>>()
+    };
+    let (old, new) = (own(old, &cx.old_reach), own(new, &cx.new_reach));
+    differing(
+        old.iter().map(|(name, meaning)| (name, meaning)),
+        new.iter().map(|(name, meaning)| (name, meaning)),
+        |a, b| a == b,
     )
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Side;
-use crate::catalog::{Catalog, Enum, Record, Type};
+use crate::catalog::{Callback, Catalog, Enum, Record, Type};
 
 /// Deepest chain of typedefs that is followed; a catalog has no cycles, headers of hostile origin may.
 const MAX_DEPTH: usize = 64;
@@ -11,6 +11,7 @@ const MAX_DEPTH: usize = 64;
 /// The types of one side.
 pub(super) struct Reach<'a> {
     typedefs: BTreeMap<&'a str, &'a Type>,
+    callbacks: BTreeMap<&'a str, &'a Callback>,
     records: BTreeMap<&'a str, &'a Record>,
     enums: BTreeMap<&'a str, &'a Enum>,
     users: BTreeMap<String, BTreeSet<&'a str>>,
@@ -20,14 +21,19 @@ impl<'a> Reach<'a> {
     pub(super) fn new(side: Side<'a>) -> Self {
         let mut reach = Self {
             typedefs: BTreeMap::new(),
+            callbacks: BTreeMap::new(),
             records: BTreeMap::new(),
             enums: BTreeMap::new(),
             users: BTreeMap::new(),
         };
         for catalog in side.everything.into_iter().chain([side.catalog]) {
-            reach
-                .typedefs
-                .extend(catalog.typedefs.iter().map(|one| (one.name.as_str(), &one.ty)));
+            for one in &catalog.typedefs {
+                match &one.callback {
+                    // A pointer to a function keeps its name: it is more than a pointer.
+                    Some(callback) => reach.callbacks.insert(&one.name, callback).is_some(),
+                    None => reach.typedefs.insert(&one.name, &one.ty).is_some(),
+                };
+            }
             reach
                 .records
                 .extend(catalog.records.iter().map(|one| (one.name.as_str(), one)));
@@ -40,13 +46,12 @@ impl<'a> Reach<'a> {
     }
 
     fn follow(&mut self, catalog: &'a Catalog) {
-        let callbacks: BTreeMap<&str, Vec<&Type>> = catalog
-            .typedefs
+        let callbacks: BTreeMap<&str, Vec<&Type>> = self
+            .callbacks
             .iter()
-            .filter_map(|one| {
-                let callback = one.callback.as_ref()?;
+            .map(|(name, callback)| {
                 let params = callback.params.iter().map(|param| &param.ty);
-                Some((one.name.as_str(), params.chain([&callback.returns]).collect()))
+                (*name, params.chain([&callback.returns]).collect())
             })
             .collect();
         for function in &catalog.functions {
@@ -107,6 +112,19 @@ impl<'a> Reach<'a> {
         })
     }
 
+    pub(super) fn callback(&self, name: &str) -> Option<&'a Callback> {
+        self.callbacks.get(name).copied()
+    }
+
+    /// Whether a plain type is a pointer to a function, or a pointer to anything.
+    fn is_opaque(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Named(name) => self.callbacks.contains_key(name.as_str()),
+            Type::Pointer { to, .. } => **to == Type::named("void"),
+            Type::Array { .. } => false,
+        }
+    }
+
     pub(super) fn record(&self, name: &str) -> Option<&'a Record> {
         self.records.get(name).copied()
     }
@@ -160,6 +178,9 @@ pub(super) fn difference(old: &Type, new: &Type, old_reach: &Reach<'_>, new_reac
             return Difference::Meaning;
         }
         return Difference::Abi;
+    }
+    if old_reach.is_opaque(old) && new_reach.is_opaque(new) {
+        return Difference::Meaning;
     }
     match (old_reach.integer_width(old), new_reach.integer_width(new)) {
         (Some(a), Some(b)) if a == b => Difference::Meaning,

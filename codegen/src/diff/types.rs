@@ -1,14 +1,55 @@
 //! Return types and parameters of the functions that both sides export.
 
-use super::reach::{Difference, difference};
+use super::reach::{Difference, Reach, difference};
 use super::{Context, Draft, Kind, Layer, Severity};
-use crate::catalog::{Function, Param, Type};
+use crate::catalog::{Callback, Function, Param, Type};
 
 pub(super) fn compare(cx: &mut Context<'_>) {
     for (old, new) in cx.pairs.clone() {
         returns(cx, old, new);
         parameters(cx, old, new);
     }
+    callbacks(cx);
+}
+
+/// Functions of the program that the library calls.
+fn callbacks(cx: &mut Context<'_>) {
+    let typedefs = cx.old.catalog.typedefs.iter();
+    let names: Vec<&str> = typedefs
+        .filter(|typedef| typedef.callback.is_some())
+        .map(|typedef| typedef.name.as_str())
+        .collect();
+    for name in names {
+        let (Some(old), Some(new)) = (cx.old_reach.callback(name), cx.new_reach.callback(name)) else {
+            continue;
+        };
+        let (before, after) = (signature(old, &cx.old_reach), signature(new, &cx.new_reach));
+        if before == after {
+            continue;
+        }
+        let touched = cx.touched(name);
+        let draft = Draft {
+            severity: Severity::Breaking,
+            layer: Layer::Types,
+            kind: Kind::Callback,
+            subject: name.to_owned(),
+            message: format!("the library calls functions of the type `{name}` otherwise"),
+            details: vec![format!("{before} → {after}")],
+            origin: None,
+            advice: "change the function that the engine registers".to_owned(),
+        };
+        cx.add(draft, touched);
+    }
+}
+
+/// What a callback takes and returns, without typedefs.
+pub(super) fn signature(callback: &Callback, reach: &Reach<'_>) -> String {
+    let params: Vec<String> = callback
+        .params
+        .iter()
+        .map(|param| reach.plain(&param.ty).to_string())
+        .collect();
+    format!("{}({})", reach.plain(&callback.returns), params.join(", "))
 }
 
 /// How two types differ once typedefs are resolved.

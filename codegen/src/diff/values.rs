@@ -161,6 +161,8 @@ fn constants(cx: &mut Context<'_>) {
         by_name(&cx.old.catalog.constants),
         by_name(&cx.new.catalog.constants),
     );
+    let renamed = renamed(&old, &new);
+    let came: BTreeSet<&str> = renamed.values().copied().collect();
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     for name in names {
         let error = name.starts_with(ERROR_PREFIX);
@@ -187,6 +189,17 @@ fn constants(cx: &mut Context<'_>) {
                     "regenerate; check the limits in api/tools that follow from it"
                 },
             ),
+            (Some(before), None) if renamed.contains_key(name.as_str()) => {
+                let other = renamed.get(name.as_str()).copied().unwrap_or_default();
+                (
+                    Severity::Decision,
+                    Kind::ConstantRenamed,
+                    format!("`{name}` ({}) is now called `{other}`", shown(before.value)),
+                    new.get(other).unwrap_or(before),
+                    "rename its entry in api/errors.json",
+                )
+            }
+            (None, Some(_)) if came.contains(name.as_str()) => continue,
             (Some(before), None) => (
                 Severity::Decision,
                 Kind::ConstantRemoved,
@@ -227,4 +240,24 @@ fn constants(cx: &mut Context<'_>) {
         };
         cx.add(draft, Vec::new());
     }
+}
+
+/// Error codes that have another name: the same number, one name gone and one come.
+fn renamed<'a>(
+    old: &'a BTreeMap<String, Constant>,
+    new: &'a BTreeMap<String, Constant>,
+) -> BTreeMap<&'a str, &'a str> {
+    let error = |one: &&Constant| one.name.starts_with(ERROR_PREFIX);
+    let gone = old.values().filter(|one| !new.contains_key(&one.name)).filter(error);
+    let mut found = BTreeMap::new();
+    for one in gone {
+        let mut twins = new
+            .values()
+            .filter(|other| other.value == one.value && !old.contains_key(&other.name))
+            .filter(error);
+        if let (Some(twin), None) = (twins.next(), twins.next()) {
+            found.insert(one.name.as_str(), twin.name.as_str());
+        }
+    }
+    found
 }

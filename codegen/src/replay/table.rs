@@ -154,7 +154,7 @@ fn line(change: &Change) -> Option<String> {
         Kind::EnumMoved | Kind::EnumRemoved | Kind::EnumAdded => {
             format!("values: {}: {}", change.message, change.details.join(", "))
         }
-        Kind::ConstantChanged => format!("values: {}", change.message),
+        Kind::ConstantChanged | Kind::ConstantRenamed => format!("values: {}", change.message),
         _ => return None,
     })
 }
