@@ -5,6 +5,7 @@ mod explain;
 mod generate;
 mod import;
 mod replay;
+mod sync;
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -13,7 +14,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::annotations::Retired;
 use crate::diagnostic::{Diagnostic, Diagnostics, Style, render};
+use crate::fixups::Fixups;
 use crate::surface::Surface;
 use crate::{annotations, resolve};
 
@@ -65,6 +68,8 @@ enum Verb {
     Generate(generate::Arguments),
     /// Tell what changed between two SDKs, and what it means.
     Diff(diff::Arguments),
+    /// Bring everything in step with an SDK, or say what must be decided first.
+    Sync(sync::Arguments),
     /// Tell how the exports changed from release to release.
     Replay(replay::Arguments),
     /// Tell all that is known of a function, a tool, or the code of a finding.
@@ -77,6 +82,8 @@ enum Failure {
     Stale(String),
     /// The answer was given, and it is no: exit code 1.
     Differs,
+    /// Someone must decide on these places: exit code 1.
+    Open(Diagnostics),
     /// Bad input or usage, or a file that cannot be read or written: exit code 2.
     Bad(Diagnostics),
 }
@@ -102,6 +109,7 @@ pub fn main() -> ExitCode {
         Verb::Import(verb) => import::run(&root, &verb),
         Verb::Generate(verb) => generate::run(&root, verb),
         Verb::Diff(verb) => diff::run(&root, &verb),
+        Verb::Sync(verb) => sync::run(&root, &verb),
         Verb::Replay(verb) => replay::run(&root, &verb),
         Verb::Explain(verb) => explain::run(&root, &verb),
     };
@@ -112,10 +120,21 @@ pub fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Differs) => ExitCode::from(1),
+        Err(Failure::Open(places)) => {
+            show(&places, messages);
+            if matches!(messages, Messages::Text) {
+                note(&format!(
+                    "{} to fill in; then run the command again",
+                    match places.len() {
+                        1 => "one place".to_owned(),
+                        count => format!("{count} places"),
+                    }
+                ));
+            }
+            ExitCode::from(1)
+        }
         Err(Failure::Bad(findings)) => {
-            let _ = std::io::stderr()
-                .lock()
-                .write_all(render(&findings, messages.into()).as_bytes());
+            show(&findings, messages);
             if !matches!(messages, Messages::Text) {
                 return ExitCode::from(2);
             }
@@ -136,6 +155,11 @@ fn default_root() -> PathBuf {
         Some(folder) => Path::new(&folder).join(".."),
         None => PathBuf::from("."),
     }
+}
+
+fn show(findings: &[Diagnostic], messages: Messages) {
+    let text = render(findings, messages.into());
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Says something to a person, on stderr. A closed stderr is no reason to fail.
@@ -166,9 +190,14 @@ fn read(root: &Path, path: &str) -> Result<String, Failure> {
 
 /// Catalog and annotations, resolved; the findings of both the files' form and their meaning come together.
 fn surface(root: &Path) -> Result<Surface, Failure> {
+    let api = root.join("api");
     let text = read(root, CATALOG)?;
-    let catalog = crate::import::read(&text, CATALOG)?;
-    let (annotations, mut findings) = annotations::load(&root.join("api"));
+    let mut catalog = crate::import::read(&text, CATALOG)?;
+    Fixups::load(&api)?.apply(&mut catalog)?;
+    let (mut annotations, mut findings) = annotations::load_all(&api);
+    let retired = Retired::load(&api).map_err(|finding| *finding)?;
+    findings.extend(retired.check(&catalog, &annotations));
+    retired.apply(&mut annotations);
     match resolve::resolve(&catalog, &annotations) {
         Ok(surface) if findings.is_empty() => Ok(surface),
         Ok(_) => Err(findings.into()),

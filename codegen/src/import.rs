@@ -15,6 +15,7 @@ mod closure;
 mod file;
 
 use closure::Closure;
+pub(crate) use file::pretty;
 pub use file::{read, render};
 
 /// The header that includes all others.

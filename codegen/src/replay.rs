@@ -141,7 +141,11 @@ pub fn replay(
         });
         before = Some(whole);
     }
-    if findings.is_empty() { Ok(steps) } else { Err(findings) }
+    if findings.is_empty() {
+        Ok(steps)
+    } else {
+        Err(findings)
+    }
 }
 
 fn is_export_header(path: &str) -> bool {
@@ -165,7 +169,11 @@ fn read(repository: &Repository, name: &str, prelude: &str) -> Result<Whole, Dia
 }
 
 /// The names to walk, oldest first.
-fn range(repository: &Repository, from: Option<&str>, to: Option<&str>) -> Result<Vec<String>, Box<Diagnostic>> {
+fn range(
+    repository: &Repository,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Result<Vec<String>, Box<Diagnostic>> {
     let mut tags: Vec<(Version, String)> = repository
         .tags()?
         .into_iter()
@@ -209,9 +217,7 @@ fn unknown(name: &str, names: &[String]) -> Box<Diagnostic> {
 }
 
 fn empty(from: &str, to: &str) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(RANGE, format!("{from} is later than {to}")).help("swap `--from` and `--to`"),
-    )
+    Box::new(Diagnostic::error(RANGE, format!("{from} is later than {to}")).help("swap `--from` and `--to`"))
 }
 
 /// `v0.20-beta`: numbers, then whether it is a full release.
@@ -238,7 +244,10 @@ mod tests {
     fn releases_are_ordered_by_their_numbers() {
         let mut tags = ["v0.10", "v0.9.1", "v0.20-beta", "v0.20", "v0.13.1", "v0.13"];
         tags.sort_by_key(|tag| Version::of(tag));
-        assert_eq!(tags, ["v0.9.1", "v0.10", "v0.13", "v0.13.1", "v0.20-beta", "v0.20"]);
+        assert_eq!(
+            tags,
+            ["v0.9.1", "v0.10", "v0.13", "v0.13.1", "v0.20-beta", "v0.20"]
+        );
         assert!(Version::of("nightly").is_none() && Version::of("v1.2.3.4").is_none());
     }
 }

@@ -15,6 +15,7 @@ use super::sources::{At, Sources};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::resolve::codes;
 use crate::surface::{BlockingKind, Encoding, Form, Requires, Text, Tier};
+use crate::sync::UNDECIDED;
 
 const FORMS: [(&str, Form); 5] = [
     ("address", Form::Address),
@@ -49,11 +50,11 @@ const CATEGORIES: [(&str, ()); 16] = [
     ("internal", ()),
 ];
 
-/// Reads `api/tools/*.json`, `exclusions.json` and `errors.json` under the folder `api`.
+/// Reads `api/tools/*.json`, `exclusions.json` and `errors.json` under the folder `api`, with what is retired.
 ///
 /// The annotations are as complete as the files allow; findings about their form come along, because
 /// [`resolve`](crate::resolve::resolve) can still find more.
-pub fn load(api: &Path) -> (Annotations, Diagnostics) {
+pub fn load_all(api: &Path) -> (Annotations, Diagnostics) {
     let mut errors = Diagnostics::new();
     let mut sources = Sources::default();
     let mut groups = Vec::new();
@@ -236,6 +237,7 @@ fn body(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<Body
     let mut fields = reader.object(value, &format!("`{symbol}`"))?;
     let summary = required(&mut fields, reader, "summary", Reader::prose);
     let tier = required(&mut fields, reader, "tier", |reader, value, what| {
+        undecided(reader, value, symbol)?;
         reader.one_of(value, what, &Tier::NAMES)
     });
     let tier_reason = required(&mut fields, reader, "tier_reason", Reader::prose);
@@ -293,6 +295,21 @@ fn body(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<Body
             .map(|note| note.value)
             .collect(),
     })
+}
+
+/// A scaffold's tier is nobody's decision yet.
+fn undecided(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<()> {
+    let tier = match value {
+        Value::StringLit(text) if text.value == UNDECIDED => reader.string(value, "the tier")?,
+        _ => return Some(()),
+    };
+    reader.fail(
+        codes::TIER_UNDECIDED,
+        tier.place,
+        format!("the tier of `{symbol}` is not decided"),
+        "write read, state or destructive, or exclude the function in api/exclusions.json",
+    );
+    None
 }
 
 fn name_or_null(reader: &mut Reader<'_>, value: &Value<'_>, what: &str) -> Option<Option<At<String>>> {

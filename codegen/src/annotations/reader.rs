@@ -312,6 +312,16 @@ impl<'v, 't> Fields<'v, 't> {
             if self.used.contains(name) {
                 continue;
             }
+            if name == "guess" {
+                let place = reader.place(prop.range());
+                reader.fail(
+                    codes::GUESS,
+                    place,
+                    format!("{} is still a guess", self.what),
+                    "check it, correct it, then remove the key `guess`",
+                );
+                continue;
+            }
             let known: Vec<&str> = self.used.iter().copied().collect();
             let place = reader.place(prop.name.range());
             reader.fail(

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::reach::Reach;
-use super::{layout, types, values};
 use super::{Context, Draft, Kind, Layer, Severity};
+use super::{layout, types, values};
 use crate::catalog::Catalog;
 
 /// Names after which the rest of a kind is only counted.

@@ -248,7 +248,10 @@ fn renamed<'a>(
     new: &'a BTreeMap<String, Constant>,
 ) -> BTreeMap<&'a str, &'a str> {
     let error = |one: &&Constant| one.name.starts_with(ERROR_PREFIX);
-    let gone = old.values().filter(|one| !new.contains_key(&one.name)).filter(error);
+    let gone = old
+        .values()
+        .filter(|one| !new.contains_key(&one.name))
+        .filter(error);
     let mut found = BTreeMap::new();
     for one in gone {
         let mut twins = new

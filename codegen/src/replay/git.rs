@@ -41,7 +41,10 @@ impl Repository {
         }
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("no reason given").to_owned();
-        Err(failed(format!("git {} failed: {said}", arguments.first().unwrap_or(&""))))
+        Err(failed(format!(
+            "git {} failed: {said}",
+            arguments.first().unwrap_or(&"")
+        )))
     }
 
     fn start(&self, arguments: &[&str], input: &[u8]) -> io::Result<Output> {
@@ -59,7 +62,9 @@ impl Repository {
             // git answers while it reads: a full pipe on either side must not stop both.
             let writer = scope.spawn(move || pipe.map_or(Ok(()), |mut pipe| pipe.write_all(input)));
             let output = child.wait_with_output();
-            let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writer stopped")));
+            let written = writer
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("the writer stopped")));
             let output = output?;
             if output.status.success() {
                 written?;
@@ -70,7 +75,10 @@ impl Repository {
 
     fn lines(&self, arguments: &[&str]) -> Result<Vec<String>> {
         let output = self.run(arguments, &[])?;
-        Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
+        Ok(String::from_utf8_lossy(&output)
+            .lines()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Names of all tags.
@@ -81,7 +89,10 @@ impl Repository {
     /// Fails unless `name` is a commit.
     pub(super) fn check(&self, name: &str) -> Result<()> {
         let wanted = format!("{name}^{{commit}}");
-        self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[])?;
+        self.run(
+            &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted],
+            &[],
+        )?;
         Ok(())
     }
 
@@ -138,7 +149,10 @@ impl Repository {
             let body = rest[end + 1..].get(..size).ok_or_else(|| broken("is cut off"))?;
             rest = rest.get(end + 1 + size + 1..).unwrap_or_default();
             let relative = Path::new(path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/'));
-            if relative.components().any(|part| !matches!(part, Component::Normal(_))) {
+            if relative
+                .components()
+                .any(|part| !matches!(part, Component::Normal(_)))
+            {
                 return Err(broken("has a path that leads elsewhere"));
             }
             let place = target.join(relative);
