@@ -13,6 +13,7 @@
 pub mod annotations;
 pub mod catalog;
 pub mod cli;
+pub mod codes;
 pub mod diagnostic;
 pub mod diff;
 pub mod digest;

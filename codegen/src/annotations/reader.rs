@@ -313,7 +313,7 @@ impl<'v, 't> Fields<'v, 't> {
                 continue;
             }
             if name == "guess" {
-                let place = reader.place(prop.range());
+                let place = reader.place(prop.name.range());
                 reader.fail(
                     codes::GUESS,
                     place,
