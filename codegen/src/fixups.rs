@@ -156,52 +156,47 @@ fn places(text: &str) -> Vec<Place> {
     list.elements.iter().map(place).collect()
 }
 
-fn apply(fixup: &Fixup, catalog: &mut Catalog) -> Result<(), Diagnostic> {
+fn apply(fixup: &Fixup, catalog: &mut Catalog) -> Result<(), Box<Diagnostic>> {
     let remove = "remove the correction, or correct what it expects";
     let Some(function) = catalog
         .functions
         .iter_mut()
         .find(|one| one.name == fixup.function)
     else {
-        return Err(Diagnostic::error(
-            NOTHING,
-            format!("the SDK exports no function `{}` to correct", fixup.function),
-        )
-        .help(remove));
+        let message = format!("the SDK exports no function `{}` to correct", fixup.function);
+        return Err(Box::new(Diagnostic::error(NOTHING, message).help(remove)));
     };
     let origin = function.origin.clone();
     let subject = match fixup.param {
         None => format!("the return type of `{}`", function.name),
         Some(at) => format!("parameter {} of `{}`", at + 1, function.name),
     };
+    let refuse = |code, message: String| {
+        let finding = Diagnostic::error(code, message).note(format!("declared at {origin}"));
+        Err(Box::new(finding.help(remove)))
+    };
     let stale = |found: String, expected: String| {
-        Diagnostic::error(
+        refuse(
             STALE,
             format!("{subject} is `{found}`, and no longer `{expected}`"),
         )
-        .note(format!("declared at {origin}"))
-        .help(remove)
     };
     let (ty, name) = match fixup.param {
         None => (&mut function.returns, None),
         Some(at) => match function.params.get_mut(at) {
             Some(param) => (&mut param.ty, Some((&mut param.name, &mut param.unnamed))),
-            None => {
-                return Err(Diagnostic::error(NOTHING, format!("there is no {subject}"))
-                    .note(format!("declared at {origin}"))
-                    .help(remove));
-            }
+            None => return refuse(NOTHING, format!("there is no {subject}")),
         },
     };
     if let Some(change) = &fixup.ty {
         if *ty != change.is {
-            return Err(stale(ty.to_string(), change.is.to_string()));
+            return stale(ty.to_string(), change.is.to_string());
         }
         *ty = change.becomes.clone();
     }
     if let (Some(change), Some((name, unnamed))) = (&fixup.name, name) {
         if *name != change.is {
-            return Err(stale(name.clone(), change.is.clone()));
+            return stale(name.clone(), change.is.clone());
         }
         name.clone_from(&change.becomes);
         *unnamed = false;

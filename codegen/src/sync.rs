@@ -206,14 +206,19 @@ fn places(
     findings: Diagnostics,
     scaffolds: &[File],
 ) -> Diagnostics {
-    if scaffolds.is_empty() {
-        return findings;
+    let mut places = findings;
+    if !scaffolds.is_empty() {
+        let (mut annotations, found) = annotations::load_all(api);
+        places = found;
+        retired.apply(&mut annotations);
+        if let Err(more) = resolve::resolve(catalog, &annotations) {
+            places.extend(more);
+        }
     }
-    let (mut annotations, mut places) = annotations::load_all(api);
-    retired.apply(&mut annotations);
-    if let Err(more) = resolve::resolve(catalog, &annotations) {
-        places.extend(more);
-    }
+    places.sort_by_key(|place| {
+        let span = place.span.as_ref();
+        span.map(|span| (span.file.clone(), span.line, span.column))
+    });
     places
 }
 

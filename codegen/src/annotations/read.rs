@@ -235,9 +235,10 @@ fn optional<'a, T>(
 
 fn body(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<Body> {
     let mut fields = reader.object(value, &format!("`{symbol}`"))?;
+    fields.guess(reader);
     let summary = required(&mut fields, reader, "summary", Reader::prose);
     let tier = required(&mut fields, reader, "tier", |reader, value, what| {
-        undecided(reader, value, symbol)?;
+        undecided(reader, value, what, codes::TIER_UNDECIDED)?;
         reader.one_of(value, what, &Tier::NAMES)
     });
     let tier_reason = required(&mut fields, reader, "tier_reason", Reader::prose);
@@ -297,18 +298,18 @@ fn body(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<Body
     })
 }
 
-/// A scaffold's tier is nobody's decision yet.
-fn undecided(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<()> {
-    let tier = match value {
-        Value::StringLit(text) if text.value == UNDECIDED => reader.string(value, "the tier")?,
+/// What nobody has decided on yet, in an entry that was written to be filled in.
+fn undecided(reader: &mut Reader<'_>, value: &Value<'_>, what: &str, code: &'static str) -> Option<()> {
+    let word = match value {
+        Value::StringLit(text) if text.value == UNDECIDED => reader.string(value, what)?,
         _ => return Some(()),
     };
-    reader.fail(
-        codes::TIER_UNDECIDED,
-        tier.place,
-        format!("the tier of `{symbol}` is not decided"),
-        "write read, state or destructive, or exclude the function in api/exclusions.json",
-    );
+    let help = if code == codes::TIER_UNDECIDED {
+        "write read, state or destructive, or exclude the function in api/exclusions.json"
+    } else {
+        "see what the library does with it, then write its role; api/schema/tools.schema.json lists them"
+    };
+    reader.fail(code, word.place, format!("{what} is not decided"), help);
     None
 }
 
@@ -375,8 +376,10 @@ const ROLES: [&str; 11] = [
 
 fn role(reader: &mut Reader<'_>, value: &Value<'_>, param: &str) -> Option<At<Role>> {
     let mut fields = reader.object(value, &format!("the parameter `{param}`"))?;
+    fields.guess(reader);
     let known = ROLES.map(|name| (name, name));
     let role = required(&mut fields, reader, "role", |reader, value, what| {
+        undecided(reader, value, what, codes::ROLE_UNDECIDED)?;
         reader.one_of(value, what, &known)
     })?;
     let read = match role.value {
@@ -510,6 +513,7 @@ fn size(reader: &mut Reader<'_>, value: &Value<'_>, what: &str) -> Option<At<Siz
 
 fn returns(reader: &mut Reader<'_>, value: &Value<'_>, what: &str) -> Option<At<Returns>> {
     let mut fields = reader.object(value, what)?;
+    fields.guess(reader);
     let known = ["success", "value", "ignored", "nothing"].map(|name| (name, name));
     let is = required(&mut fields, reader, "is", |reader, value, what| {
         reader.one_of(value, what, &known)
