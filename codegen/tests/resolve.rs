@@ -96,6 +96,45 @@ fn each_mistake_is_found_where_it_stands() {
     );
 }
 
+/// A file that ends anywhere, as one does while someone types, is a finding and nothing worse.
+#[test]
+fn a_file_that_is_cut_anywhere_is_a_finding() {
+    let temporary = tempfile::tempdir().unwrap();
+    copy(&tests_folder("resolve").join("base"), temporary.path());
+    for file in ["tools/demo.json", "exclusions.json", "errors.json"] {
+        let path = temporary.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        let last = text.trim_end().len();
+        for end in (0..last).step_by(11) {
+            fs::write(&path, &text[..end]).unwrap();
+            assert!(
+                findings(temporary.path()).starts_with("error[RES002]"),
+                "{file} cut at {end}"
+            );
+        }
+        fs::write(&path, text).unwrap();
+    }
+}
+
+/// Any other JSON where an object is expected is a finding and nothing worse.
+#[test]
+fn a_value_of_another_kind_is_a_finding() {
+    let temporary = tempfile::tempdir().unwrap();
+    copy(&tests_folder("resolve").join("base"), temporary.path());
+    let path = temporary.path().join("tools/demo.json");
+    let text = fs::read_to_string(&path).unwrap();
+    for (at, _) in text.match_indices("{ ") {
+        let close = at + text[at..].find('}').unwrap();
+        for other in ["null", "[]", "7", "\"x\""] {
+            fs::write(&path, format!("{}{other}{}", &text[..at], &text[close + 1..])).unwrap();
+            assert!(
+                findings(temporary.path()).starts_with("error["),
+                "{other} at {at}"
+            );
+        }
+    }
+}
+
 /// Every code of the resolver has a fixture, so that none can be reported without being seen.
 #[test]
 fn every_code_has_a_fixture() {

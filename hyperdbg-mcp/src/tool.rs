@@ -1,6 +1,7 @@
 //! What a tool is: its description, its arguments, its result and its errors. Knows no transport.
 
 pub mod arguments;
+mod cx;
 mod error;
 mod host;
 pub mod schema;
@@ -11,6 +12,7 @@ pub mod typed;
 pub mod value;
 mod verdict;
 
+pub use cx::{Cx, Listing, SessionView};
 pub use error::{Category, ToolError};
 pub use host::{Connection, Current, Host, Run, Sessions, Target, WorkerState};
 pub use spec::{FunctionInfo, Hints, SchemaSource, Success, ToolSpec};
@@ -18,9 +20,8 @@ pub use verdict::{complaint, verdict};
 
 use serde_json::{Map, Value};
 
-use crate::engine::{BoxFuture, Engine};
+use crate::engine::BoxFuture;
 use crate::output::Untrusted;
-use crate::tier::TierType;
 
 /// Arguments of one tool call: an object that already fits the tool's input schema (names known, JSON forms
 /// normalised, required ones present).
@@ -92,42 +93,6 @@ impl ToolOutput {
 
 /// What a tool answers.
 pub type ToolResult = Result<ToolOutput, ToolError>;
-
-/// What a handler may use, bound to its tool's tier.
-pub struct Cx<T> {
-    host: std::sync::Arc<dyn Host>,
-    tier: std::marker::PhantomData<fn() -> T>,
-}
-
-impl<T: TierType> Cx<T> {
-    /// A context over `host`.
-    pub(crate) fn new(host: std::sync::Arc<dyn Host>) -> Self {
-        Self {
-            host,
-            tier: std::marker::PhantomData,
-        }
-    }
-
-    /// The current session's engine, with what tier `T` permits.
-    pub async fn engine(&self) -> Result<Engine<T>, ToolError> {
-        Ok(Engine::new(self.host.link().await?))
-    }
-
-    /// The same call with what another tier permits; only for what has that tier by itself.
-    pub(crate) fn narrowed<U: TierType>(&self) -> Cx<U> {
-        Cx::new(std::sync::Arc::clone(&self.host))
-    }
-
-    /// The sessions of the server.
-    pub fn sessions(&self) -> &dyn Sessions {
-        self.host.sessions()
-    }
-
-    /// Output that did not fit in a page.
-    pub fn outputs(&self) -> &crate::output::OutputStore {
-        self.host.outputs()
-    }
-}
 
 /// A tool as the server keeps it.
 pub struct Tool {

@@ -75,7 +75,7 @@ fn a_tool_that_is_not_registered_says_which_flag_registers_it() {
     let output = run(&[
         "call",
         "hd_mem_write",
-        r#"{"address": "0x1000", "data": "90"}"#,
+        r#"{"address": "0x1000", "bytes": "90"}"#,
         "--simulator",
     ]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));

@@ -156,7 +156,7 @@ fn work(client: &mut Client) {
     let stack = register(client, "rsp") - 0x40;
     let written = client.call(
         "hd_mem_write",
-        json!({"address": hex(stack), "data": "de ad be ef"}),
+        json!({"address": hex(stack), "bytes": "de ad be ef"}),
     );
     assert_eq!(written.fields()["verified"], true, "{}", written.text());
     let read = client.call("hd_mem_read", json!({"address": hex(stack), "size": 4}));

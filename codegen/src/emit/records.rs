@@ -49,7 +49,8 @@ pub(super) fn emit(library: &Library) -> Emitted {
                 .iter()
                 .any(|bits| storage_is_bytes(layout, bits))
         });
-    let bits = bytes.then(|| quote! { use crate::bits; });
+    // Only System V layouts have such storage: see `layout`.
+    let bits = bytes.then(|| quote! { #[cfg(not(windows))] use crate::bits; });
     source.items(quote! {
         #bits
         use super::enums::*;

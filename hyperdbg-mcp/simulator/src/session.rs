@@ -23,7 +23,7 @@ use crate::tokens::MultiLine;
 use breakpoint::Breakpoints;
 use event::Events;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 
 pub use slice::Run;
 pub use target::Place;
@@ -277,6 +277,7 @@ impl Shared {
 /// A session. Dropping it ends its threads.
 pub struct Session {
     shared: Arc<Shared>,
+    listener: Once,
 }
 
 impl std::ops::Deref for Session {
@@ -297,7 +298,8 @@ impl Drop for Session {
 }
 
 impl Session {
-    /// A session with nothing attached, and its listener thread.
+    /// A session with nothing attached. Its listener thread starts with the first connection, so that it
+    /// inherits the signal mask of the thread that ran the first command.
     #[must_use]
     pub fn new(sink: Sink, faults: Faults) -> Self {
         let shared = Arc::new(Shared {
@@ -311,8 +313,15 @@ impl Session {
             closing: AtomicBool::new(false),
         });
         shared.console.redirect(sink);
-        listener::start(&shared);
-        Self { shared }
+        Self {
+            shared,
+            listener: Once::new(),
+        }
+    }
+
+    /// Starts the listener thread, once.
+    fn start_listener(&self) {
+        self.listener.call_once(|| listener::start(&self.shared));
     }
 
     /// The part that other threads may hold on to.

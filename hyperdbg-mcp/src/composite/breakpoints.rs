@@ -4,12 +4,12 @@ use hyperdbg_mcp_macros::composite_tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::calls::{self, Listing};
+use super::calls;
 use crate::generated::SetBreakpointArgs;
 use crate::tier::State;
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Category, Cx, ToolError};
+use crate::tool::{Category, Cx, Listing, ToolError};
 
 /// "Any", as the library takes it.
 const ANY: u32 = u32::MAX;
@@ -52,13 +52,13 @@ struct Breakpoint {
     uses(hyperdbg_u_set_breakpoint, hyperdbg_u_run_command("bl"))
 )]
 async fn set(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> {
-    let current = cx.sessions().current().await?;
-    if !current.connection.is_debugger() {
+    let connection = cx.connection().await?;
+    if !connection.is_debugger() {
         return Err(ToolError::new(
             Category::WrongMode,
             format!(
                 "Breakpoints need a debuggee, and this session is in mode {}.",
-                current.connection.mode()
+                connection.mode()
             ),
         )
         .next_step("Use a session in debugger mode."));

@@ -10,7 +10,7 @@ use crate::generated::{
     RunScriptArgs, SetBreakpointArgs, WriteMemoryArgs, WriteTargetRegisterArgs,
 };
 use crate::tier::{Destructive, Permits, Read, State};
-use crate::tool::{Category, Cx, ToolError, verdict};
+use crate::tool::{Category, Cx, Listing, ToolError, verdict};
 
 /// What `read_memory` reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,31 +195,9 @@ pub(super) async fn run_command<T: Permits<Destructive>>(
 /// Return value of a command that another machine ran.
 const FORWARDED: i32 = 2;
 
-/// Command lines that only list: they have tier Read by themselves, whatever `run_command` has.
-/// `#[composite_tool]` knows the same lines.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Listing {
-    Modules,
-    KernelModules,
-    UserModules,
-    Breakpoints,
-}
-
-impl Listing {
-    fn line(self) -> &'static str {
-        match self {
-            Self::Modules => "lm",
-            Self::KernelModules => "lm km",
-            Self::UserModules => "lm um",
-            Self::Breakpoints => "bl",
-        }
-    }
-}
-
 /// What a listing printed.
 pub(super) async fn list<T: Permits<Read>>(cx: &Cx<T>, listing: Listing) -> Result<Vec<u8>, ToolError> {
-    let engine = cx.narrowed::<Destructive>().engine().await?;
-    let (text, _) = run_command(&engine, listing.line()).await?;
+    let text = cx.list(listing).await?.reply;
     verdict(&generated::RUN_COMMAND, None, None, &text)?;
     Ok(text)
 }

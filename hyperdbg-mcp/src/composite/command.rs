@@ -64,16 +64,14 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
     text::check(Kind::Command, &input.command)?;
     let line = input.command.trim().to_owned();
     let note = text::radix_note(&line);
-    let current = cx.sessions().current().await?;
+    let connection = cx.connection().await?;
     let resumes = RESUMING.contains(&text::first_word(&line).as_str());
-    let (printed, forwarded, state) = if resumes && current.connection.is_debugger() {
-        // Refused while it runs already, like every other call.
-        drop(cx.engine().await?);
+    let (printed, forwarded, state) = if resumes && connection.is_debugger() {
         let call = Call::RunCommand(RunCommandArgs {
             command: line.as_bytes().to_vec(),
         });
-        current.target.resume(call).await?;
-        match current.target.wait(RESUME_WAIT).await? {
+        cx.resume(call).await?;
+        match cx.wait(RESUME_WAIT).await? {
             Some(outcome) => (outcome.text, false, Some(RunState::Stopped)),
             None => (Vec::new(), false, Some(RunState::Running)),
         }
@@ -81,7 +79,14 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         let (printed, forwarded) = calls::run_command(&cx.engine().await?, &line).await?;
         (printed, forwarded, None)
     };
-    if let Some(mut error) = complaint(&printed) {
+    let position = match state {
+        Some(RunState::Stopped) => execution::position(&cx).await,
+        _ => None,
+    };
+    // Who reads registers is halted: a complaint is then that of a script, and the stop must not be lost.
+    if position.is_none()
+        && let Some(mut error) = complaint(&printed)
+    {
         if let Some(note) = note {
             error.message = format!("{} {note}", error.message);
         }
@@ -93,10 +98,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
     )];
     match state {
         Some(RunState::Running) => words.push("The target is running.".to_owned()),
-        Some(RunState::Stopped) => {
-            let position = execution::position(&cx).await;
-            words.push(stop::describe(&stop::parse(&printed), position.as_ref()));
-        }
+        Some(RunState::Stopped) => words.push(stop::describe(&stop::parse(&printed), position.as_ref())),
         None if printed.iter().all(u8::is_ascii_whitespace) => words.push("It printed nothing.".to_owned()),
         None => {}
     }

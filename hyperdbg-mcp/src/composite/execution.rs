@@ -18,7 +18,7 @@ use crate::generated::{
 use crate::tier::{Permits, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Category, Cx, Run, ToolError, complaint, verdict};
+use crate::tool::{Cx, Run, ToolError, complaint, verdict};
 
 /// How long a halt is waited for after it was asked for.
 const PAUSE_WAIT: Duration = Duration::from_secs(5);
@@ -95,6 +95,15 @@ fn running(waited: Instant) -> Answer<StopOutput> {
     )
 }
 
+/// The answer where there is nothing that halts.
+fn unhalted(since: Instant, text: &str, printed: Vec<u8>) -> Answer<StopOutput> {
+    Answer {
+        text: text.to_owned(),
+        ..running(since)
+    }
+    .captured(printed)
+}
+
 fn elapsed_ms(since: Instant) -> u32 {
     u32::try_from(since.elapsed().as_millis()).unwrap_or(u32::MAX)
 }
@@ -105,11 +114,14 @@ async fn stopped<T: Permits<Read>>(
     outcome: Outcome<Reply>,
     waited: Instant,
 ) -> Result<Answer<StopOutput>, ToolError> {
-    if let Some(error) = complaint(&outcome.text) {
+    let position = position(cx).await;
+    // Who reads registers is halted: a complaint in the text is then that of a script, and the stop must not be lost.
+    if position.is_none()
+        && let Some(error) = complaint(&outcome.text)
+    {
         return Err(error);
     }
     let stop = stop::parse(&outcome.text);
-    let position = position(cx).await;
     let text = stop::describe(&stop, position.as_ref());
     let output = StopOutput {
         state: RunState::Stopped,
@@ -149,27 +161,23 @@ fn default_wait() -> u32 {
     )
 )]
 async fn resume(cx: Cx<State>, input: WaitInput) -> Result<Answer<StopOutput>, ToolError> {
-    // Refuses when it runs already.
-    let engine = cx.engine().await?;
-    let current = cx.sessions().current().await?;
+    let connection = cx.connection().await?;
     let since = Instant::now();
-    if !current.connection.is_debugger() {
-        let outcome = engine.continue_debuggee(ContinueDebuggeeArgs {}).await?;
+    if !connection.is_debugger() {
+        let outcome = cx
+            .engine()
+            .await?
+            .continue_debuggee(ContinueDebuggeeArgs {})
+            .await?;
         verdict(&generated::CONTINUE_DEBUGGEE, None, None, &outcome.text)?;
-        return Ok(Answer {
-            captured: Some(outcome.text.into()),
-            ..running(since)
-        });
+        return Ok(unhalted(
+            since,
+            "Nothing is halted in this mode; messages of the kernel flow again.",
+            outcome.text,
+        ));
     }
-    current
-        .target
-        .resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {}))
-        .await?;
-    match current
-        .target
-        .wait(Duration::from_millis(input.wait_ms.into()))
-        .await?
-    {
+    cx.resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {})).await?;
+    match cx.wait(Duration::from_millis(input.wait_ms.into())).await? {
         Some(outcome) => stopped(&cx, outcome, since).await,
         None => Ok(running(since)),
     }
@@ -186,29 +194,9 @@ async fn resume(cx: Cx<State>, input: WaitInput) -> Result<Answer<StopOutput>, T
 )]
 async fn wait(cx: Cx<Read>, input: WaitInput) -> Result<Answer<StopOutput>, ToolError> {
     let since = Instant::now();
-    let current = resumed(&cx)?;
-    match current
-        .target
-        .wait(Duration::from_millis(input.wait_ms.into()))
-        .await?
-    {
+    match cx.wait(Duration::from_millis(input.wait_ms.into())).await? {
         Some(outcome) => stopped(&cx, outcome, since).await,
         None => Ok(running(since)),
-    }
-}
-
-fn resumed<T: Permits<Read>>(cx: &Cx<T>) -> Result<crate::tool::Current, ToolError> {
-    match cx.sessions().peek() {
-        Some(current) if current.target.run() != Run::Settled => Ok(current),
-        Some(_) => Err(ToolError::new(
-            Category::WrongMode,
-            "The target was not set running, so there is no stop to wait for.",
-        )
-        .next_step("Read its state where it is halted, or let it run first.")),
-        None => {
-            Err(ToolError::new(Category::NotConnected, "No session is open.")
-                .next_step("Open a session first."))
-        }
     }
 }
 
@@ -231,16 +219,18 @@ struct NoInput {}
 )]
 async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolError> {
     let since = Instant::now();
-    let current = cx.sessions().current().await?;
-    if !current.connection.is_debugger() {
+    let connection = cx.connection().await?;
+    if !connection.is_debugger() {
         let outcome = cx.engine().await?.pause_debuggee(PauseDebuggeeArgs {}).await?;
         verdict(&generated::PAUSE_DEBUGGEE, None, None, &outcome.text)?;
-        return Ok(Answer {
-            captured: Some(outcome.text.into()),
-            ..running(since)
-        });
+        return Ok(unhalted(
+            since,
+            "Nothing is halted in this mode; messages of the kernel are held back until the target is continued.",
+            outcome.text,
+        ));
     }
-    if current.target.run() == Run::Settled {
+    let run = cx.session().map_or(Run::Settled, |session| session.run);
+    if run == Run::Settled {
         let position = position(&cx).await;
         let output = StopOutput {
             state: RunState::Stopped,
@@ -253,10 +243,10 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
         return Ok(Answer::new(output, "The target was halted already."));
     }
     // A stop that is there already needs no break.
-    if current.target.run() == Run::Running {
-        current.target.interrupt().await?;
+    if run == Run::Running {
+        cx.interrupt().await?;
     }
-    match current.target.wait(PAUSE_WAIT).await? {
+    match cx.wait(PAUSE_WAIT).await? {
         Some(outcome) => stopped(&cx, outcome, since).await,
         None => Ok(running(since)),
     }

@@ -49,8 +49,8 @@ pub(super) async fn place<T: Permits<Read>>(
     physical: bool,
     pid: Option<u32>,
 ) -> Result<Place, ToolError> {
-    let current = cx.sessions().current().await?;
-    let local = current.connection.mode() == "local";
+    let connection = cx.connection().await?;
+    let local = connection.mode() == "local";
     if pid.is_some() && !local && !physical {
         return Err(ToolError::new(
             Category::InvalidArgument,
@@ -58,7 +58,10 @@ pub(super) async fn place<T: Permits<Read>>(
         )
         .next_step("Leave `pid` out, or switch the debuggee to the process first."));
     }
-    let own = current.target.state().pid.filter(|_| local);
+    let own = cx
+        .session()
+        .and_then(|session| session.worker.pid)
+        .filter(|_| local);
     Ok(Place {
         address: address.0,
         physical,

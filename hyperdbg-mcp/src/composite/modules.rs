@@ -4,12 +4,12 @@ use hyperdbg_mcp_macros::composite_tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::calls::{self, Listing};
+use super::calls;
 use crate::output::Captured;
 use crate::tier::Read;
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Category, Cx, ToolError};
+use crate::tool::{Category, Cx, Listing, ToolError};
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -111,7 +111,7 @@ async fn list(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
     words.push('.');
     let mut view = Vec::new();
     for row in &page {
-        view.extend_from_slice(format!("{:<6}  {:018x}  ", row.kind, row.base).as_bytes());
+        view.extend_from_slice(format!("{:<6}  0x{:016x}  ", row.kind, row.base).as_bytes());
         view.extend_from_slice(
             format!(
                 "{:>10}  ",

@@ -31,8 +31,8 @@ struct Register {
 
 /// Reading them without a halted core would judge memory that nobody has written.
 async fn needs_halted_core<T: Permits<Read>>(cx: &Cx<T>) -> Result<(), ToolError> {
-    let current = cx.sessions().current().await?;
-    match current.connection.mode() {
+    let connection = cx.connection().await?;
+    match connection.mode() {
         "debugger" => Ok(()),
         mode => Err(ToolError::new(
             Category::WrongMode,

@@ -15,7 +15,7 @@ use crate::generated::{
 };
 use crate::tier::{Destructive, Read, State};
 use crate::tool::typed::Answer;
-use crate::tool::{Category, Connection, Current, Cx, Run, ToolError, verdict};
+use crate::tool::{Category, Connection, Cx, Run, SessionView, ToolError, verdict};
 
 /// Connects a fresh worker; gives back what the library printed.
 pub(crate) async fn connect(link: Arc<dyn Link>, connection: &Connection) -> Result<Vec<u8>, ToolError> {
@@ -203,11 +203,15 @@ struct OpenOutput {
 )]
 async fn open(cx: Cx<State>, input: OpenInput) -> Result<Answer<OpenOutput>, ToolError> {
     let connection = input.connection()?;
-    let (current, printed) = cx.sessions().open(connection).await?;
+    let mode = connection.mode();
+    let printed = cx.open(connection).await?;
     let output = OpenOutput {
-        mode: current.connection.mode(),
-        library: cx.sessions().library(),
-        missing: current.target.state().missing,
+        mode,
+        library: cx.library(),
+        missing: cx
+            .session()
+            .map(|session| session.worker.missing)
+            .unwrap_or_default(),
     };
     let text = format!(
         "The session is open in mode {}, over {}.",
@@ -237,14 +241,14 @@ struct CloseOutput {
     uses(hyperdbg_u_debug_close_remote_debugger)
 )]
 async fn close(cx: Cx<Destructive>, _: NoInput) -> Result<Answer<CloseOutput>, ToolError> {
-    let Some(current) = cx.sessions().peek() else {
+    let Some(session) = cx.session() else {
         return Err(ToolError::new(Category::NotConnected, "No session is open.")
             .next_step("There is nothing to close."));
     };
-    let mode = current.connection.mode();
+    let mode = session.connection.mode();
     let mut text = format!("The session in mode {mode} is closed.");
-    let (released, printed) = release(&current, &mut text).await;
-    cx.sessions().close().await;
+    let (released, printed) = release(&cx, &session, &mut text).await;
+    cx.close().await;
     let output = CloseOutput {
         mode,
         debuggee_released: released,
@@ -252,31 +256,15 @@ async fn close(cx: Cx<Destructive>, _: NoInput) -> Result<Answer<CloseOutput>, T
     Ok(Answer::new(output, text).captured(printed))
 }
 
-async fn release(current: &Current, text: &mut String) -> (bool, Vec<u8>) {
-    if !current.connection.is_debugger() {
+async fn release(cx: &Cx<Destructive>, session: &SessionView, text: &mut String) -> (bool, Vec<u8>) {
+    if !session.connection.is_debugger() {
         return (false, Vec::new());
     }
-    if current.target.run() == Run::Running {
+    if session.run == Run::Running {
         text.push_str(" The debuggee was running and was left so; it could not be told.");
         return (false, Vec::new());
     }
-    let engine = Engine::<Destructive>::new(Arc::clone(&current.target) as Arc<dyn Link>);
-    let told = match engine
-        .debug_close_remote_debugger(DebugCloseRemoteDebuggerArgs {})
-        .await
-    {
-        Ok(outcome) => {
-            let returned = Some(outcome.reply.returned.into());
-            verdict(
-                &generated::DEBUG_CLOSE_REMOTE_DEBUGGER,
-                returned,
-                None,
-                &outcome.text,
-            )
-            .map(|()| outcome.text)
-        }
-        Err(error) => Err(error),
-    };
+    let told = tell(cx).await;
     match told {
         Ok(printed) => {
             text.push_str(" The debuggee was told.");
@@ -293,6 +281,19 @@ async fn release(current: &Current, text: &mut String) -> (bool, Vec<u8>) {
     }
 }
 
+async fn tell(cx: &Cx<Destructive>) -> Result<Vec<u8>, ToolError> {
+    let args = DebugCloseRemoteDebuggerArgs {};
+    let outcome = cx.engine().await?.debug_close_remote_debugger(args).await?;
+    let returned = Some(outcome.reply.returned.into());
+    verdict(
+        &generated::DEBUG_CLOSE_REMOTE_DEBUGGER,
+        returned,
+        None,
+        &outcome.text,
+    )?;
+    Ok(outcome.text)
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct StatusInput {
     /// Also ask the library, where it is free: its prompt, and whether modules are loaded.
@@ -304,6 +305,9 @@ struct StatusInput {
 struct StatusOutput {
     open: bool,
     library: String,
+    /// How the worker of the last session ended, where it ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_end: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -338,8 +342,8 @@ enum RunState {
 }
 
 impl RunState {
-    fn of(current: &Current) -> Self {
-        match (current.connection.is_debugger(), current.target.run()) {
+    fn of(session: &SessionView) -> Self {
+        match (session.connection.is_debugger(), session.run) {
             (false, _) => Self::NotApplicable,
             (true, Run::Running) => Self::Running,
             (true, Run::StopUntold | Run::Settled) => Self::Paused,
@@ -365,10 +369,14 @@ impl RunState {
     uses(hyperdbg_u_is_any_module_loaded, hyperdbg_u_show_signature)
 )]
 async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>, ToolError> {
-    let library = cx.sessions().library();
-    let Some(current) = cx.sessions().peek() else {
+    let library = cx.library();
+    let Some(session) = cx.session() else {
         let mut text = format!("No session is open. Library: {library}.");
-        if let Some(connection) = cx.sessions().opens_by_itself() {
+        let last_end = cx.last_end();
+        if let Some(end) = &last_end {
+            let _ = write!(text, " The worker of the last one {end}.");
+        }
+        if let Some(connection) = cx.opens_by_itself() {
             let _ = write!(
                 text,
                 " One opens by itself in mode {} at the first call that needs it.",
@@ -378,6 +386,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         let output = StatusOutput {
             open: false,
             library,
+            last_end,
             mode: None,
             run_state: None,
             worker_pid: None,
@@ -388,17 +397,17 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         };
         return Ok(Answer::new(output, text));
     };
-    let worker = current.target.state();
-    let run_state = RunState::of(&current);
-    let mode = current.connection.mode();
+    let run_state = RunState::of(&session);
+    let mode = session.connection.mode();
     let mut text = format!(
         "A session is open in mode {mode}, over {library}; {}.",
         run_state.words()
     );
-    if let Some((function, age)) = worker.in_flight {
+    if let Some((function, age)) = session.worker.in_flight {
         let _ = write!(text, " {function} has been in flight for {} ms.", age.as_millis());
     }
-    let free = worker.in_flight.is_none() && current.target.run() != Run::Running;
+    let free = session.worker.in_flight.is_none() && session.run != Run::Running;
+    let worker = session.worker;
     let (connected, modules_loaded) = if input.probe && free {
         probe(&cx).await?
     } else {
@@ -407,6 +416,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     let output = StatusOutput {
         open: true,
         library,
+        last_end: None,
         mode: Some(mode),
         run_state: Some(run_state),
         worker_pid: worker.pid,

@@ -195,6 +195,7 @@ fn describe(fields: &Map<String, Value>, shape: &Shape) -> (String, String) {
     for (name, value) in fields {
         describe_value(name, value, shape.property(name), &mut own, &mut told);
     }
+    own.truncate(own.trim_end().len());
     (own, told)
 }
 

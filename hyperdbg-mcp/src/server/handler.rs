@@ -119,7 +119,7 @@ async fn heartbeat(context: &RequestContext<RoleServer>, name: &str) -> Infallib
     let Some(token) = context.meta.get_progress_token() else {
         return std::future::pending().await;
     };
-    let started = Instant::now();
+    let started = tokio::time::Instant::now();
     loop {
         tokio::time::sleep(HEARTBEAT).await;
         let seconds = started.elapsed().as_secs();

@@ -65,16 +65,9 @@ impl Manager {
         self.lock().take()
     }
 
-    /// The session whose worker lives; one whose worker is gone has ended.
+    /// The session whose worker lives.
     fn living(&self) -> Option<Current> {
-        let mut current = self.lock();
-        if current
-            .as_ref()
-            .is_some_and(|current| !current.target.state().alive)
-        {
-            *current = None;
-        }
-        current.clone()
+        self.lock().clone().filter(|current| current.target.state().alive)
     }
 
     async fn open_now(&self, connection: Connection) -> Result<(Current, Vec<u8>), ToolError> {
@@ -149,6 +142,10 @@ impl Sessions for Manager {
 
     fn peek(&self) -> Option<Current> {
         self.living()
+    }
+
+    fn last(&self) -> Option<Current> {
+        self.lock().clone()
     }
 
     fn close(&self) -> BoxFuture<'_, Option<Current>> {

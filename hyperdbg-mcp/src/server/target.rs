@@ -15,6 +15,7 @@ impl Target for Session {
         let status = self.status();
         WorkerState {
             alive: status.alive,
+            ended: status.ended,
             pid: Some(status.worker_pid),
             in_flight: status
                 .in_flight

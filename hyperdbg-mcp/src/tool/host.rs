@@ -124,6 +124,8 @@ impl Connection {
 pub struct WorkerState {
     /// The process is there.
     pub alive: bool,
+    /// How it ended.
+    pub ended: Option<String>,
     /// Its process id.
     pub pid: Option<u32>,
     /// The export being called, and for how long.
@@ -187,6 +189,9 @@ pub trait Sessions: Send + Sync {
 
     /// The session that is open now, if one is; never opens or waits.
     fn peek(&self) -> Option<Current>;
+
+    /// The session that was opened last, also when its worker has ended.
+    fn last(&self) -> Option<Current>;
 
     /// Takes the current session out and ends its worker.
     fn close(&self) -> BoxFuture<'_, Option<Current>>;

@@ -3,8 +3,11 @@
 #![allow(unreachable_pub, reason = "a module of test programs")]
 #![allow(dead_code, reason = "each test program uses its part")]
 
+#[path = "../conform/mod.rs"]
+mod conform;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use hyperdbg_mcp::engine::{BoxFuture, Link, Outcome};
@@ -434,9 +437,24 @@ impl Wire {
         if result["isError"] == true {
             assert!(result.get("structuredContent").is_none(), "{result}");
         } else {
-            assert!(result["structuredContent"].to_string().chars().count() <= 24_000);
+            let fields = &result["structuredContent"];
+            assert!(fields.to_string().chars().count() <= 24_000);
+            let schema = self.output_schema(tool);
+            assert_eq!(conform::misfits(&schema, fields), Vec::<String>::new(), "{tool}");
         }
         result
+    }
+
+    /// What the tool says of its results.
+    fn output_schema(&self, tool: &str) -> Value {
+        static REGISTRY: LazyLock<Registry> =
+            LazyLock::new(|| Registry::new(Setup::default().selection).unwrap());
+        let served = REGISTRY
+            .served()
+            .iter()
+            .find(|served| served.tool.spec.name == tool)
+            .unwrap();
+        serde_json::to_value(&served.model).unwrap()["outputSchema"].clone()
     }
 
     /// The structured half of a success.

@@ -91,6 +91,7 @@ impl Session {
         if self.load_kd() != 0 {
             return 1;
         }
+        self.start_listener();
         let mut state = self.lock();
         state.loaded.vmm = true;
         state.symbols = true;

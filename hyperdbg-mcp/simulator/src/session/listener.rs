@@ -127,6 +127,7 @@ impl Session {
                 return false;
             }
         }
+        self.start_listener();
         say!(self.console, "waiting for debuggee to connect...\n");
         say!(
             self.console,

@@ -46,6 +46,7 @@ impl Session {
         }
         let console = self.console.sink();
         let peer = Session::new(console, Faults::default());
+        peer.start_listener();
         {
             let mut state = peer.lock();
             state.link = Link::Local;

@@ -75,7 +75,7 @@ pub(in crate::composite) async fn read<T: Permits<Read>>(
     size: u32,
 ) -> Result<Parts, ToolError> {
     let engine = cx.engine().await?;
-    let whole = cx.sessions().current().await?.connection.is_debugger();
+    let whole = cx.connection().await?.is_debugger();
     let piece = if whole { DEBUGGER_PIECE } else { PAGE };
     let mut parts = Parts::default();
     for (address, size) in pieces(place.address, size.into(), piece) {

@@ -7,6 +7,9 @@ use std::io;
 use windows_sys::Win32::System::Console::{
     CTRL_BREAK_EVENT, CTRL_C_EVENT, GenerateConsoleCtrlEvent, SetConsoleCtrlHandler,
 };
+use windows_sys::Win32::System::Diagnostics::Debug::{
+    SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode,
+};
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentProcessId, TerminateProcess};
 use windows_sys::core::BOOL;
 
@@ -26,12 +29,14 @@ pub(in crate::engine) fn adopt(arguments: &[OsString]) -> io::Result<Ends<File, 
     })
 }
 
-/// Keeps the default console handler, which ends the process, from seeing break requests before the library has
-/// installed its own (the last one installed is asked first).
+/// Lets a crash end the process instead of asking a person, and keeps the default console handler, which ends the
+/// process, from seeing break requests before the library has installed its own (the last one installed is asked first).
 pub(in crate::engine) fn settle() -> io::Result<()> {
     unsafe extern "system" fn ignore(event: u32) -> BOOL {
         BOOL::from(event == CTRL_BREAK_EVENT || event == CTRL_C_EVENT)
     }
+    // SAFETY: no pointers.
+    unsafe { SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX) };
     // SAFETY: the handler is a function of this program, which stays.
     match unsafe { SetConsoleCtrlHandler(Some(ignore), 1) } {
         0 => Err(io::Error::last_os_error()),

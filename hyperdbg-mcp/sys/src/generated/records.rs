@@ -8,6 +8,7 @@
 
 use core::ffi::{c_char, c_void};
 
+#[cfg(not(windows))]
 use crate::bits;
 use super::enums::*;
 use crate::packet::Plain;
