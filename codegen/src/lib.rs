@@ -5,6 +5,10 @@
 //! api/tools, exclusions, errors ─► annotations ─► resolve ◄──┘
 //!                                       │ surface
 //!                                       └► emit ─► files ─► write | --check  (generate)
+//!
+//! two SDKs, or SDK and catalog ─► diff ─► report
+//! SDK ─► sync: import, resolve and generate in one go, or scaffolds and the places to fill in
+//! git directory ─► replay: diff from release to release
 //! ```
 //!
 //! Everything here is a pure function of its input files: no C compiler, no network, no `unsafe`.

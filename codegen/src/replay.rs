@@ -148,6 +148,16 @@ pub fn replay(
     }
 }
 
+/// Writes the SDK of one release into a folder.
+///
+/// # Errors
+/// When git fails, or a file cannot be written.
+pub fn unpack(repository: &Path, name: &str, target: &Path) -> Result<(), Diagnostics> {
+    let repository = Repository::open(repository).map_err(|finding| vec![*finding])?;
+    let unpacked = repository.unpack(name, SDK, target);
+    unpacked.map_err(|finding| vec![*finding])
+}
+
 fn is_export_header(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     name == "hyperdbglibimports.h" || name == "hyperdbgctrlimports.h"

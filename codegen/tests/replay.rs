@@ -166,7 +166,7 @@ fn the_document_is_as_it_was_generated() {
     let (stated, found) = replay::digest_of(&DOCUMENT.replace("\r\n", "\n")).unwrap();
     assert_eq!(
         stated, found,
-        "write it with `cargo codegen replay --write`, and do not edit it"
+        "write it with the command in its first line, and do not edit it"
     );
 }
 

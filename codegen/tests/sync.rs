@@ -1,5 +1,9 @@
 //! One step from one release to another: what is written, what is left alone, and that it can be taken back.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails"
+)]
 
 mod support;
 
@@ -8,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use hyperdbg_codegen::replay;
 use support::{copy, finding, golden, tests_folder};
 
 /// Exit code, stdout, stderr. Folders of this run are not shown.
@@ -206,6 +211,56 @@ fn without_a_group_a_new_function_has_no_place() {
         "newer",
     );
     assert!(finding("SYN002", &stderr, Path::new("DIR")), "{stderr}");
+}
+
+#[test]
+fn what_no_longer_fits_is_a_place_to_fill_in() {
+    let root = workspace();
+    let before = snapshot(root.path());
+    let (code, stdout, stderr) = sync(root.path(), "renamed");
+    assert_eq!(code, 1);
+    assert!(
+        stdout.contains("the parameter `address` of `hyperdbg_u_read` is now called `start`"),
+        "{stdout}"
+    );
+    assert!(
+        stderr.contains("error[RES032]") && stderr.contains("--> api/tools/demo.json:"),
+        "{stderr}"
+    );
+    assert_eq!(snapshot(root.path()), before);
+}
+
+/// Set `HYPERDBG_REPO` to a git directory of HyperDbg with its tags.
+#[test]
+fn the_real_releases_can_be_stepped_back_and_forth() {
+    let Some(repository) = std::env::var_os("HYPERDBG_REPO") else {
+        println!("not run: HYPERDBG_REPO does not name a git directory");
+        return;
+    };
+    let sdk = |tag: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        replay::unpack(Path::new(&repository), tag, folder.path()).unwrap();
+        folder
+    };
+    let (older, newest) = (sdk("v0.22"), sdk("v0.23"));
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = tempfile::tempdir().unwrap();
+    copy(&workspace.join("api"), &root.path().join("api"));
+    let step = |sdk: &Path| {
+        let (code, stdout, stderr) = codegen(root.path(), &["sync", "--sdk", sdk.to_str().unwrap()]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+        stdout
+    };
+    step(newest.path());
+    let before = snapshot(root.path());
+    for (path, bytes) in &before {
+        let committed = workspace.join(path.strip_prefix(root.path()).unwrap());
+        assert_eq!(&fs::read(&committed).unwrap(), bytes, "{}", committed.display());
+    }
+    assert!(step(older.path()).contains("retired hyperdbg_u_request_cpuid"));
+    assert_ne!(snapshot(root.path()), before);
+    step(newest.path());
+    assert_eq!(snapshot(root.path()), before);
 }
 
 fn fixup(becomes: &str) -> String {

@@ -53,7 +53,8 @@ pub fn commands(root: &Path, checkout: &Path) -> Result<Vec<Change>, Diagnostics
 }
 
 fn table(root: &Path, path: &str) -> Result<Value, String> {
-    let text = fs::read_to_string(root.join(path)).map_err(|error| format!("cannot be read: {error}"))?;
+    let text =
+        fs::read_to_string(root.join(path)).map_err(|error| format!("cannot be read: {}", error.kind()))?;
     serde_json::from_str(&text).map_err(|error| format!("is not JSON: {error}"))
 }
 
