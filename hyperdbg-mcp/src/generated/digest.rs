@@ -24,6 +24,10 @@ pub const FILES: &[(&str, &str)] = &[
         "87208460d76ae5d77c43cf7538b84a5d08671cc3566cd10e6226c19f61f3f799",
     ),
     (
+        "schema/fixups.schema.json",
+        "cfb8eb6275665043451793875d920cb0ff58ebcf9eabd44fcac640e813b5dd04",
+    ),
+    (
         "schema/tools.schema.json",
         "2791816b7a85f54b6c19e3c6301d0cb3f4a0034a987f633275be887e6c3b4cf4",
     ),
