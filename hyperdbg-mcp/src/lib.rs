@@ -9,6 +9,7 @@
 pub mod engine;
 #[rustfmt::skip]
 pub mod generated;
+pub mod policy;
 pub mod session;
 pub mod tier;
 pub mod tool;

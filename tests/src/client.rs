@@ -51,7 +51,11 @@ impl ToolAnswer {
     /// The text half, all parts joined.
     pub fn text(&self) -> String {
         let parts = self.result["content"].as_array().cloned().unwrap_or_default();
-        parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+        parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// The structured half; panics with the text when the call failed.
@@ -95,7 +99,15 @@ impl Client {
         let lines = pump(child.stdout.take().expect("stdout is piped"));
         let stderr = pump(child.stderr.take().expect("stderr is piped"));
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, stderr, protocol, next_id: 1, others: Vec::new() }
+        Self {
+            child,
+            stdin,
+            lines,
+            stderr,
+            protocol,
+            next_id: 1,
+            others: Vec::new(),
+        }
     }
 
     /// Opens the conversation the way the revision wants it.
@@ -118,7 +130,9 @@ impl Client {
     /// Sends one raw line.
     pub fn send_line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("stdin is open");
-        writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("the program reads its stdin");
+        writeln!(stdin, "{line}")
+            .and_then(|()| stdin.flush())
+            .expect("the program reads its stdin");
     }
 
     /// Sends a notification.
@@ -133,7 +147,8 @@ impl Client {
         if self.protocol == Protocol::V2026July {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(self.protocol.name());
             params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
-            params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "end-to-end", "version": "1"});
+            params["_meta"]["io.modelcontextprotocol/clientInfo"] =
+                json!({"name": "end-to-end", "version": "1"});
         }
         self.send_line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
         id
@@ -142,12 +157,13 @@ impl Client {
     /// The next message, whatever it is; `None` at the end of the program's output.
     pub fn next_message(&mut self, patience: Duration) -> Option<Value> {
         match self.lines.recv_timeout(patience) {
-            Ok(line) => Some(
-                serde_json::from_str(&line)
-                    .unwrap_or_else(|error| panic!("stdout carries something that is not JSON ({error}): {line:?}")),
-            ),
+            Ok(line) => Some(serde_json::from_str(&line).unwrap_or_else(|error| {
+                panic!("stdout carries something that is not JSON ({error}): {line:?}")
+            })),
             Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => panic!("no message within {patience:?}\n{}", self.stderr_so_far()),
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("no message within {patience:?}\n{}", self.stderr_so_far())
+            }
         }
     }
 
@@ -179,18 +195,26 @@ impl Client {
     pub fn refused(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         let answer = self.wait(id);
-        assert!(answer.get("error").is_some(), "{method} was not refused: {answer}");
+        assert!(
+            answer.get("error").is_some(),
+            "{method} was not refused: {answer}"
+        );
         answer["error"].clone()
     }
 
     /// Every tool that the server lists.
     pub fn tools(&mut self) -> Vec<Value> {
-        self.request("tools/list", json!({}))["tools"].as_array().cloned().expect("a list of tools")
+        self.request("tools/list", json!({}))["tools"]
+            .as_array()
+            .cloned()
+            .expect("a list of tools")
     }
 
     /// Calls a tool.
     pub fn call(&mut self, tool: &str, arguments: Value) -> ToolAnswer {
-        ToolAnswer { result: self.request("tools/call", json!({"name": tool, "arguments": arguments})) }
+        ToolAnswer {
+            result: self.request("tools/call", json!({"name": tool, "arguments": arguments})),
+        }
     }
 
     /// Process id of the server.

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 fn build_folder() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own path");
     let deps = test.parent().expect("a program lies in a folder");
-    assert!(deps.ends_with("deps"), "{} is not cargo's deps folder", deps.display());
+    assert!(
+        deps.ends_with("deps"),
+        "{} is not cargo's deps folder",
+        deps.display()
+    );
     deps.parent().expect("deps lies in the build folder").to_owned()
 }
 
@@ -26,15 +30,26 @@ pub fn program() -> PathBuf {
 
 /// The simulator as a shared library.
 pub fn simulator_library() -> PathBuf {
-    let name = format!("{}hyperdbg_simulator{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let name = format!(
+        "{}hyperdbg_simulator{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    );
     let beside = build_folder().join(&name);
-    if beside.is_file() { beside } else { existing(build_folder().join("deps").join(name)) }
+    if beside.is_file() {
+        beside
+    } else {
+        existing(build_folder().join("deps").join(name))
+    }
 }
 
 /// Whether goldens are to be written instead of compared: `BLESS=1`, refused under `CI`.
 pub fn bless() -> bool {
     let wanted = std::env::var_os("BLESS").is_some_and(|value| value == "1");
-    assert!(!(wanted && std::env::var_os("CI").is_some()), "goldens are not blessed under CI");
+    assert!(
+        !(wanted && std::env::var_os("CI").is_some()),
+        "goldens are not blessed under CI"
+    );
     wanted
 }
 
@@ -48,7 +63,9 @@ pub fn golden(name: &str, actual: &str) {
         std::fs::write(&path, actual).expect("golden is written");
         return;
     }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    let expected = std::fs::read_to_string(&path)
+        .unwrap_or_default()
+        .replace("\r\n", "\n");
     assert!(
         expected == actual,
         "{} differs from what the program shows now.\nTo accept it: BLESS=1 cargo test -p hyperdbg-mcp-tests\n--- expected\n{expected}\n+++ actual\n{actual}",
