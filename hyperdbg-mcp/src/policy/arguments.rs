@@ -81,7 +81,7 @@ fn accept(kind: &Kind, token: &Token, options: &Options<'_>, verdict: &mut Verdi
 /// What an argument that HyperDbg evaluates can do: it tries a number, then a symbol, then an expression.
 pub(crate) fn expression(text: &[u8], options: &Options<'_>) -> Verdict {
     // A single word has no operator and no call in it, whatever it names.
-    let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_!?$@.:~`".contains(byte);
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_!?$@.:`".contains(byte);
     if tokens::number(text).is_some() || text.iter().all(word) {
         return Verdict::new(Level::Read, "only reads");
     }

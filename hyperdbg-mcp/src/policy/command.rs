@@ -121,7 +121,7 @@ fn by_form(command: &Command, arguments: &[Token], options: &Options<'_>) -> Ver
         Level::Read => format!("{}; these arguments only make it print its usage", command.does),
         _ => format!("{}; these arguments fit no form that is known", command.does),
     };
-    if command.otherwise > Level::Read {
+    if command.forms.iter().any(Form::evaluates) {
         // Arguments that are evaluated do so even where the command then refuses them.
         for token in arguments {
             let part = arguments::expression(&token.text, options);

@@ -35,6 +35,7 @@ fn with_comments(text: &[u8], comments: Comments, options: &Options<'_>) -> Verd
     let mut walk = Walk {
         lexemes: &scan.lexemes,
         set: BTreeSet::new(),
+        pending: Vec::new(),
         verdict: Verdict::new(Level::Read, "only reads"),
         dereferences: false,
         writes: false,
@@ -56,6 +57,7 @@ fn with_comments(text: &[u8], comments: Comments, options: &Options<'_>) -> Verd
     }
     if let Some(error) = scan.error {
         verdict.raise(Level::Destructive, format!("not understood: {error}"));
+        structure::check_jumps(&scan.lexemes, &mut verdict);
         return verdict;
     }
     structure::check(&scan.lexemes, &mut verdict);
@@ -66,6 +68,8 @@ struct Walk<'a> {
     lexemes: &'a [Lexeme],
     /// Local names that have a value so far.
     set: BTreeSet<&'a str>,
+    /// Those that get one in the statement at hand, whose value cannot use them yet.
+    pending: Vec<&'a str>,
     verdict: Verdict,
     dereferences: bool,
     writes: bool,
@@ -88,7 +92,12 @@ impl<'a> Walk<'a> {
         let Some(lexeme) = self.at(at) else { return };
         let called = Self::is_op(self.at(at + 1), "(");
         match lexeme {
-            Lexeme::Keyword(name) => self.keyword(name, called),
+            Lexeme::Keyword(name) => {
+                if matches!(name.as_str(), "neg" | "not") {
+                    self.inverts(at + 1);
+                }
+                self.keyword(name, called);
+            }
             Lexeme::Name(name) if called => {
                 self.verdict.raise(Level::Destructive, format!("calls `{}`, which is no known function", short(name)));
             }
@@ -146,13 +155,38 @@ impl<'a> Walk<'a> {
 
     fn operator(&mut self, at: usize, operator: &str) {
         match operator {
+            ";" => self.set.extend(self.pending.drain(..)),
             "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "<<=" | ">>=" | "&=" | "^=" | "|=" => {
                 self.assignment(at, operator != "=");
             }
             "++" | "--" => self.assignment(at, true),
             "*" if !ends_operand(self.before(at, 1)) => self.dereferences = true,
+            "-" | "~" if !ends_operand(self.before(at, 1)) => self.inverts(at + 1),
             "->" | "[" => self.dereferences = true,
             _ => {}
+        }
+    }
+
+    /// A negation or inversion of what stands at `at`: the engine does not survive an operand without a type, which
+    /// are names without a value and numbers that begin with a letter.
+    fn inverts(&mut self, mut at: usize) {
+        let mut grouped = false;
+        while let Some(Lexeme::Op("(" | "+" | "-" | "~")) = self.at(at) {
+            grouped |= Self::is_op(self.at(at), "(");
+            at += 1;
+        }
+        let alone = !grouped || !matches!(self.at(at + 1), Some(Lexeme::Op(operator)) if *operator != ")");
+        let untyped = match self.at(at) {
+            Some(Lexeme::Name(name)) => !self.set.contains(name.as_str()),
+            Some(Lexeme::Number { lettered, .. }) => *lettered,
+            _ => false,
+        };
+        if alone && untyped {
+            self.verdict.raise(
+                Level::Never,
+                "negates a number that begins with a letter, or a name without a value: the script engine ends its \
+                 process; write 0x before the number",
+            );
         }
     }
 
@@ -174,7 +208,7 @@ impl<'a> Walk<'a> {
                         ),
                     );
                 }
-                self.set.insert(name);
+                self.pending.push(name);
                 return;
             }
             Some(Lexeme::Global(name)) if plain_target => (

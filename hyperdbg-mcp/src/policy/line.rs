@@ -92,7 +92,9 @@ pub(crate) fn assemble(command: &Command, text: &[u8], options: &Options<'_>) ->
     for place in [address, start] {
         verdict.include(expression(place, options));
     }
-    verdict.include(instructions(snippet, options));
+    if parts.len() > 2 {
+        verdict.include(instructions(snippet, options));
+    }
     verdict
 }
 

@@ -23,8 +23,13 @@ pub(crate) enum Lexeme {
     Global(String),
     /// `module!symbol`: becomes a number.
     Symbol(String),
-    /// A number; `bare` when it is two or more decimal digits without a mark of its base.
-    Number { bare: bool, value: Option<u64> },
+    /// A number; `bare` when it is two or more decimal digits without a mark of its base, `lettered` when it begins
+    /// with a letter.
+    Number {
+        bare: bool,
+        lettered: bool,
+        value: Option<u64>,
+    },
     /// A string literal.
     Text(Vec<u8>),
     /// A wide string literal of so many characters.
@@ -76,6 +81,14 @@ struct Scanner<'a> {
     at: usize,
     comments: Comments,
     scan: Scan,
+}
+
+fn number(value: Option<u64>) -> Lexeme {
+    Lexeme::Number {
+        bare: false,
+        lettered: false,
+        value,
+    }
 }
 
 fn word_byte(byte: u8) -> bool {
@@ -251,10 +264,7 @@ impl Scanner<'_> {
 
     fn fraction(&mut self) {
         self.take_while(|byte| byte.is_ascii_digit());
-        self.push(Lexeme::Number {
-            bare: false,
-            value: None,
-        });
+        self.push(number(None));
     }
 
     fn zero(&mut self) {
@@ -271,10 +281,7 @@ impl Scanner<'_> {
         };
         self.at += 2;
         let digits = self.take_while(|byte| char::from(byte).is_digit(radix) || byte == b'`');
-        self.push(Lexeme::Number {
-            bare: false,
-            value: u64::from_str_radix(&digits, radix).ok(),
-        });
+        self.push(number(u64::from_str_radix(&digits, radix).ok()));
     }
 
     fn digits(&mut self) {
@@ -286,6 +293,7 @@ impl Scanner<'_> {
         }
         self.push(Lexeme::Number {
             bare: decimal && digits.len() > 1,
+            lettered: false,
             value: u64::from_str_radix(&digits, 16).ok(),
         });
     }
@@ -319,8 +327,11 @@ impl Scanner<'_> {
         } else if script.types.contains(&word) {
             Lexeme::Type(word)
         } else if like_hex {
-            let value = u64::from_str_radix(&word, 16).ok();
-            Lexeme::Number { bare: false, value }
+            Lexeme::Number {
+                bare: false,
+                lettered: true,
+                value: u64::from_str_radix(&word, 16).ok(),
+            }
         } else {
             Lexeme::Name(word)
         };

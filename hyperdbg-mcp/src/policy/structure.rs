@@ -30,7 +30,19 @@ pub(crate) fn check(lexemes: &[Lexeme], verdict: &mut Verdict) {
             Level::Destructive,
             "not understood: this is no script that the language can have",
         );
-        parser.jumps_after_failure();
+        check_jumps(lexemes, parser.verdict);
+    }
+}
+
+/// Where the shape is lost, any jump may stand where it does harm.
+pub(crate) fn check_jumps(lexemes: &[Lexeme], verdict: &mut Verdict) {
+    let jump =
+        |lexeme: &Lexeme| matches!(lexeme, Lexeme::Keyword(word) if word == "break" || word == "continue");
+    if lexemes.iter().any(jump) {
+        verdict.raise(
+            Level::Never,
+            "a jump outside of a loop makes the script engine end its process",
+        );
     }
 }
 
@@ -135,17 +147,6 @@ impl<'a> Parser<'a> {
             self.verdict.raise(
                 Level::Never,
                 "`break` outside of a loop makes the script engine end its process",
-            );
-        }
-    }
-
-    /// Where the shape is lost, any jump may stand where it does harm.
-    fn jumps_after_failure(&mut self) {
-        let jump = |lexeme: &Lexeme| matches!(lexeme, Lexeme::Keyword(word) if word == "break" || word == "continue");
-        if self.lexemes.iter().any(jump) {
-            self.verdict.raise(
-                Level::Never,
-                "a jump outside of a loop makes the script engine end its process",
             );
         }
     }

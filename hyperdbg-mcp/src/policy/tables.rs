@@ -69,6 +69,17 @@ pub(crate) struct Form {
     pub(crate) waits: bool,
 }
 
+impl Form {
+    /// Whether one of its arguments is evaluated as an expression.
+    pub(crate) fn evaluates(&self) -> bool {
+        let ordered = self.usage.ordered.iter().map(|element| &element.kind);
+        let options = self.usage.options.iter().filter_map(|(_, kind)| kind.as_ref());
+        ordered
+            .chain(options)
+            .any(|kind| matches!(kind, Kind::Address | Kind::Object))
+    }
+}
+
 /// The arguments of a form.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "String")]
@@ -331,15 +342,8 @@ mod tests {
 
     #[test]
     fn a_form_that_evaluates_never_falls_back_to_a_weaker_tier() {
-        let evaluates = |form: &Form| {
-            let kinds = form.usage.ordered.iter().map(|element| &element.kind);
-            let options = form.usage.options.iter().filter_map(|(_, kind)| kind.as_ref());
-            kinds
-                .chain(options)
-                .any(|kind| matches!(kind, Kind::Address | Kind::Object))
-        };
         for command in commands().iter() {
-            if command.forms.iter().any(evaluates) {
+            if command.forms.iter().any(Form::evaluates) {
                 assert!(command.otherwise >= Level::Destructive, "{:?}", command.names);
             }
         }
