@@ -377,7 +377,7 @@ impl Scanner<'_> {
                     }
                 }
                 _ if byte.is_ascii() && (!byte.is_ascii_control() || byte == b'\n' || byte == b'\t') => {
-                    text.push(byte)
+                    text.push(byte);
                 }
                 _ => return Err("a string holds a byte that is not printable ASCII"),
             }

@@ -239,6 +239,7 @@ impl Commands {
     }
 
     /// All of them, in the file's order.
+    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Command> {
         self.commands.iter()
     }

@@ -2,4 +2,6 @@
 
 use super::*;
 
-mod smuggling;
+mod context;
+mod corpus;
+mod properties;

@@ -98,10 +98,11 @@ impl Reader {
     /// Handles the byte at `at` and returns the place of the next one.
     fn step(&mut self, mut at: usize) -> usize {
         let byte = self.byte(at);
-        if byte == b'/' && !self.quoted {
-            if let Some(next) = self.comment(at) {
-                return next;
-            }
+        if byte == b'/'
+            && !self.quoted
+            && let Some(next) = self.comment(at)
+        {
+            return next;
         }
         if self.quoted && byte == b'"' {
             if self.before(at) != Some(b'\\') {
@@ -202,10 +203,10 @@ impl Reader {
     fn line_comment(&mut self, at: usize) -> usize {
         let quote = self.find(b"\"", at);
         let mut quote_end = Some(0);
-        if let Some(quote) = quote {
-            if self.before(at) != Some(b'\\') {
-                quote_end = self.find(b"\"", quote + 1);
-            }
+        if let Some(quote) = quote
+            && self.before(at) != Some(b'\\')
+        {
+            quote_end = self.find(b"\"", quote + 1);
         }
         let mut closing = None;
         if self.depth > 0 {
