@@ -1,9 +1,10 @@
 /*
  * What HyperDbg's SDK headers expect of the system's own headers.
  *
- * It is read before the SDK, and `#include <windows.h>` and its kind are satisfied by it. It holds the names that
- * some release since 0.2.0 uses and none of its own headers defines; a later release that defines one itself repeats
- * the same type, which C allows. Sizes and shapes are those of the Windows x64 and the Linux x86-64 ABI.
+ * It is read before the SDK, and `#include <windows.h>` and its kind are satisfied by it. It holds the common names
+ * of those headers that releases of the SDK rely on; a release that defines one itself repeats the same type, which C
+ * allows. Sizes and shapes are those of the Windows x64 and the Linux x86-64 ABI. TCHAR is left out on purpose: its
+ * width depends on how a program is built, no release uses it, and a guess would be worse than an error.
  */
 
 #ifdef _WIN32
@@ -24,7 +25,6 @@ typedef void * HANDLE;
 typedef char           CHAR, *PCHAR;
 typedef unsigned char  UCHAR, *PUCHAR;
 typedef wchar_t        WCHAR;
-typedef char           TCHAR;
 typedef short          SHORT, *PSHORT;
 typedef unsigned short USHORT, *PUSHORT;
 typedef long           LONG, *PLONG;

@@ -191,6 +191,9 @@ pub struct Constant {
     pub origin: String,
 }
 
+/// Most stars and array lengths in the spelling of one type.
+const MAX_PARTS: usize = 32;
+
 /// A C type, as far as the SDK uses them.
 ///
 /// Basic types are [`Type::Named`] with C's own spelling (`unsigned long`, `char`, `void`).
@@ -301,6 +304,10 @@ impl std::str::FromStr for Type {
         let constant = rest.starts_with("const ");
         let name = rest.strip_prefix("const ").unwrap_or(rest).trim();
         let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ' | ':' | '(' | ')');
+        // Each part is one level of recursion for whoever walks the type.
+        if stars + lengths.len() > MAX_PARTS {
+            return Err(fail());
+        }
         if name.is_empty() || !name.chars().all(word) || (constant && stars == 0) {
             return Err(fail());
         }
@@ -340,7 +347,8 @@ mod tests {
 
     #[test]
     fn what_is_no_type_is_refused() {
-        for text in ["", "*", "const X", "UINT8[x]", "UINT8]", "a-b"] {
+        let deep = format!("X {}", "*".repeat(1_000_000));
+        for text in ["", "*", "const X", "UINT8[x]", "UINT8]", "a-b", &deep] {
             assert!(text.parse::<Type>().is_err(), "{text}");
         }
     }

@@ -1,11 +1,22 @@
 //! The surface as files: pure functions from [`Surface`] to text, and the one place that writes or compares them.
 
+mod abi_test;
+mod calls;
+mod capabilities;
+mod dispatch;
+mod docs;
 mod enums;
 mod exports;
+mod functions;
+mod handlers;
 mod records;
+pub(crate) mod schema;
 mod simulator;
 mod source;
+mod tables;
+mod tools;
 mod types;
+mod views;
 pub mod write;
 
 use crate::diagnostic::Diagnostic;
@@ -23,6 +34,9 @@ pub struct File {
     pub contents: String,
 }
 
+/// One emitter's file; boxed, because a defect is rare.
+type Emitted = Result<File, Box<Diagnostic>>;
+
 /// Folders that hold nothing but generated files.
 pub const FOLDERS: [&str; 3] = [
     "hyperdbg-mcp/src/generated",
@@ -34,22 +48,38 @@ pub const FOLDERS: [&str; 3] = [
 ///
 /// # Errors
 /// A defect of an emitter: its text is not Rust.
-pub fn library(library: &Library) -> Result<Vec<File>, Diagnostic> {
+pub fn library(library: &Library) -> Result<Vec<File>, Box<Diagnostic>> {
     Ok(vec![
         enums::emit(library)?,
         records::emit(library)?,
         exports::emit(library)?,
         exports::emit_mod()?,
         simulator::emit(library)?,
+        abi_test::emit_calls(library)?,
+        abi_test::emit_recorder(library)?,
     ])
 }
 
-/// Every generated file.
+/// Every generated file. `digests` are the paths below `api/` with the digest of each.
 ///
 /// # Errors
 /// A defect of an emitter: its text is not Rust.
-pub fn surface(surface: &Surface) -> Result<Vec<File>, Diagnostic> {
+pub fn surface(surface: &Surface, digests: &[(String, String)]) -> Result<Vec<File>, Box<Diagnostic>> {
     let mut files = library(&surface.library)?;
+    files.extend([
+        calls::emit(surface)?,
+        capabilities::emit(surface)?,
+        dispatch::emit(surface)?,
+        docs::emit(surface)?,
+        functions::emit(surface)?,
+        handlers::emit(surface)?,
+        tables::emit_digest(digests)?,
+        tables::emit_errors(surface)?,
+        tables::emit_macro_table(surface)?,
+        tables::emit_mod()?,
+        tables::emit_tables(surface)?,
+        tools::emit(surface)?,
+    ]);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }

@@ -2,17 +2,18 @@
 //!
 //! ```text
 //! source ─► lexer ─► preprocessor (macros, conditions) ─► parser ─► types
-//!                                                           ├ specifiers, declarator, members
+//!                                                           ├ specifiers, declarator, members, declared
 //!                                                           ├ expression, value
 //!                                                           └ layout (target)
 //! ```
 //!
-//! It reads a subset of C and fails closed: what it does not support is a [`Diagnostic`](crate::diagnostic::Diagnostic)
+//! It reads a subset of C and fails closed: what it does not support is a [`Diagnostic`]
 //! with a place, never a silent skip. Everything that hostile input can blow up (expansion, includes, nesting, sizes)
 //! has a bound, and passing one is such a diagnostic too.
 
 pub mod code;
 mod declarator;
+mod declared;
 mod expression;
 mod layout;
 mod lexer;
@@ -64,6 +65,22 @@ pub struct Unit {
 impl Unit {
     /// Reads the prelude, then each of `headers` (found in the folder by name), as the compiler `target`.
     pub fn read(
+        folder: &Path,
+        headers: &[&str],
+        prelude: &str,
+        target: &'static Target,
+    ) -> Result<Self, Diagnostics> {
+        Self::read_in(folder, headers, prelude, target).map_err(|mut findings| {
+            for finding in &mut findings {
+                finding
+                    .help
+                    .get_or_insert_with(|| code::help(finding.code).to_owned());
+            }
+            findings
+        })
+    }
+
+    fn read_in(
         folder: &Path,
         headers: &[&str],
         prelude: &str,

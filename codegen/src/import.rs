@@ -3,19 +3,18 @@
 //! The exports are the prototypes that carry a visibility macro; the catalog holds them, the closure of the types
 //! that they reach, and the constants that the program knows by name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::catalog::{
-    AltLayout, Bits, Callback, Catalog, Constant, Enum, EnumValue, FORMAT, Field, Function, Param, Record,
-    Type, Typedef,
-};
+use crate::catalog::{AltLayout, Catalog, Constant, FORMAT, Field};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::header::target::{LINUX, MSVC};
-use crate::header::{Parameter, Place, Signature, Sources, Ty, Unit, code};
+use crate::header::{Sources, Unit, code};
 
+mod closure;
 mod file;
 
+use closure::Closure;
 pub use file::{read, render};
 
 /// The header that includes all others.
@@ -58,7 +57,7 @@ pub fn import(folder: &Path, prelude: &str) -> std::result::Result<Catalog, Diag
     }
     let headers = [SDK_HEADER, *exports];
     let mut unit = Unit::read(folder, &headers, prelude, &MSVC)?;
-    let mut catalog = from_unit(&mut unit, &Selection::Exports)?;
+    let mut catalog = from_unit(&mut unit, Selection::Exports)?;
     if catalog.functions.is_empty() {
         return Err(vec![
             Diagnostic::error(
@@ -90,29 +89,34 @@ fn not_an_sdk(folder: &Path, sources: &Sources) -> Diagnostic {
         .help("name the folder `hyperdbg/include/SDK` of a HyperDbg checkout")
 }
 
+/// Describes everything that one header of a folder declares, prototypes without visibility included, and every macro
+/// that is a number. For tests of the front end: the exports of an SDK are what [`import`] returns.
+pub fn describe(folder: &Path, header: &str, prelude: &str) -> std::result::Result<Catalog, Diagnostics> {
+    let mut unit = Unit::read(folder, &[header], prelude, &MSVC)?;
+    let mut catalog = from_unit(&mut unit, Selection::All)?;
+    if unit.asked_for("__linux__") {
+        let linux = Unit::read(folder, &[header], prelude, &LINUX)?;
+        add_linux_layouts(&mut catalog, &linux)?;
+    }
+    Ok(catalog)
+}
+
 /// Which declarations go into a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Selection {
+enum Selection {
     /// The exported functions, what they reach, and the constants known by name.
     Exports,
-    /// Every prototype, type and number of the headers themselves (not of the prelude): for tests of the front end.
+    /// Every prototype, type and number of the headers themselves (not of the prelude).
     All,
 }
 
 /// Makes a catalog without version and without the layouts of other ABIs.
-pub fn from_unit(unit: &mut Unit, selection: &Selection) -> std::result::Result<Catalog, Diagnostics> {
+fn from_unit(unit: &mut Unit, selection: Selection) -> std::result::Result<Catalog, Diagnostics> {
     let mut findings = Diagnostics::new();
-    let mut closure = Closure {
-        unit,
-        work: Vec::new(),
-        seen: BTreeSet::new(),
-        enums: BTreeMap::new(),
-        records: BTreeMap::new(),
-        typedefs: BTreeMap::new(),
-    };
+    let mut closure = Closure::new(unit);
     let mut functions = Vec::new();
     for prototype in &unit.types.prototypes {
-        if *selection == Selection::Exports && prototype.marker.is_none() {
+        if selection == Selection::Exports && prototype.marker.is_none() {
             continue;
         }
         match closure.function(&prototype.name, &prototype.signature, prototype.loc) {
@@ -120,7 +124,7 @@ pub fn from_unit(unit: &mut Unit, selection: &Selection) -> std::result::Result<
             Err(finding) => findings.push(*finding),
         }
     }
-    if *selection == Selection::All {
+    if selection == Selection::All {
         closure.everything();
     }
     findings.extend(closure.run());
@@ -147,7 +151,7 @@ pub fn from_unit(unit: &mut Unit, selection: &Selection) -> std::result::Result<
     })
 }
 
-fn constants(unit: &mut Unit, selection: &Selection) -> std::result::Result<Vec<Constant>, Diagnostics> {
+fn constants(unit: &mut Unit, selection: Selection) -> std::result::Result<Vec<Constant>, Diagnostics> {
     let mut found = Vec::new();
     let mut findings = Diagnostics::new();
     for (name, file) in unit.macro_names() {
@@ -170,7 +174,7 @@ fn constants(unit: &mut Unit, selection: &Selection) -> std::result::Result<Vec<
                 ),
             },
             // Only the constants that are wanted by name must be numbers.
-            Some(Err(finding)) if *selection == Selection::Exports => {
+            Some(Err(finding)) if selection == Selection::Exports => {
                 findings.push(finding.note(format!("the catalog needs the macro `{name}` as a number")));
             }
             _ => {}
@@ -199,249 +203,6 @@ fn version(unit: &mut Unit) -> Result<String> {
         }
     }
     Ok(parts.join("."))
-}
-
-/// Follows types from the functions to everything that they reach.
-struct Closure<'a> {
-    unit: &'a Unit,
-    work: Vec<Item>,
-    seen: BTreeSet<Item>,
-    enums: BTreeMap<String, Enum>,
-    records: BTreeMap<String, Record>,
-    typedefs: BTreeMap<String, Typedef>,
-}
-
-/// A declaration that is reached, by index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Item {
-    Enum(usize),
-    Record(usize),
-    Typedef(usize),
-}
-
-impl Closure<'_> {
-    fn origin(&self, loc: Place) -> String {
-        self.unit.sources.origin(loc)
-    }
-
-    fn refuse<T>(&self, what: &str, loc: Place) -> Result<T> {
-        Err(Box::new(
-            Diagnostic::error(
-                code::NOT_REPRESENTABLE,
-                format!("{what} cannot be said in the catalog"),
-            )
-            .at(self.unit.sources.span(loc))
-            .help("the catalog's `Type` must learn it before an exported function may use it"),
-        ))
-    }
-
-    fn everything(&mut self) {
-        let types = &self.unit.types;
-        let own = |loc: Place| self.unit.is_header(self.unit.sources.name(loc.file));
-        let enums = types.enums.iter().enumerate().filter(|(_, one)| own(one.loc));
-        let records = types.records.iter().enumerate().filter(|(_, one)| own(one.loc));
-        let typedefs = types.typedefs.iter().enumerate().filter(|(_, one)| own(one.loc));
-        self.work.extend(enums.map(|(id, _)| Item::Enum(id)));
-        self.work.extend(records.map(|(id, _)| Item::Record(id)));
-        self.work.extend(typedefs.map(|(id, _)| Item::Typedef(id)));
-    }
-
-    fn run(&mut self) -> Diagnostics {
-        let mut findings = Diagnostics::new();
-        while let Some(item) = self.work.pop() {
-            if !self.seen.insert(item) {
-                continue;
-            }
-            let done = match item {
-                Item::Enum(id) => self.add_enum(id),
-                Item::Record(id) => self.add_record(id),
-                Item::Typedef(id) => self.add_typedef(id),
-            };
-            if let Err(finding) = done {
-                findings.push(*finding);
-            }
-        }
-        findings
-    }
-
-    fn function(&mut self, name: &str, signature: &Signature, loc: Place) -> Result<Function> {
-        if signature.variadic {
-            return self.refuse("a function with `...`", loc);
-        }
-        Ok(Function {
-            name: name.to_owned(),
-            returns: self.ty(&signature.returns, loc)?,
-            params: self.params(&signature.params, loc)?,
-            origin: self.origin(loc),
-        })
-    }
-
-    fn params(&mut self, params: &[Parameter], loc: Place) -> Result<Vec<Param>> {
-        let mut out = Vec::with_capacity(params.len());
-        for (position, param) in params.iter().enumerate() {
-            out.push(Param {
-                name: param
-                    .name
-                    .as_ref()
-                    .map_or_else(|| format!("arg{position}"), ToString::to_string),
-                ty: self.ty(&param.ty, loc)?,
-                unnamed: param.name.is_none(),
-            });
-        }
-        Ok(out)
-    }
-
-    /// The type as the catalog spells it; what it names is noted for the closure.
-    fn ty(&mut self, ty: &Ty, loc: Place) -> Result<Type> {
-        let types = &self.unit.types;
-        Ok(match ty {
-            Ty::Basic(basic) => Type::named(basic.spelling()),
-            Ty::Enum(id) => {
-                self.work.push(Item::Enum(*id));
-                match types.enum_name(*id) {
-                    Some(name) => Type::named(name),
-                    None => return self.refuse("an enum without any name", loc),
-                }
-            }
-            Ty::Record(id) => {
-                self.work.push(Item::Record(*id));
-                match types.record_name(*id) {
-                    Some(name) => Type::named(name),
-                    None => return self.refuse("a record without any name", loc),
-                }
-            }
-            Ty::Typedef(id) => {
-                self.work.push(Item::Typedef(*id));
-                Type::named(&*types.typedefs[*id].name)
-            }
-            Ty::Pointer { to, constant } => {
-                // A typedef may hide the inner pointer; then its own entry says what is const.
-                if *constant && matches!(**to, Ty::Pointer { .. }) {
-                    return self.refuse("a pointer to a constant pointer", loc);
-                }
-                if matches!(**to, Ty::Array { .. }) {
-                    return self.refuse("a pointer to an array", loc);
-                }
-                self.ty(to, loc)?.pointer(*constant)
-            }
-            Ty::Array { of, len } => {
-                let of = self.ty(of, loc)?;
-                of.array(len.unwrap_or(0))
-            }
-            Ty::Function(_) => {
-                return self.refuse("a pointer to a function without a typedef of its own", loc);
-            }
-        })
-    }
-
-    fn add_enum(&mut self, id: usize) -> Result<()> {
-        let one = &self.unit.types.enums[id];
-        let Some(name) = self.unit.types.enum_name(id) else {
-            // Its enumerators are constants; no type can refer to it.
-            return Ok(());
-        };
-        let Some(values) = &one.values else {
-            return self.refuse("an enum that is never defined", one.loc);
-        };
-        let values = values.iter().map(|(name, value)| EnumValue {
-            name: name.to_string(),
-            value: *value,
-        });
-        let values = values.collect();
-        let origin = self.origin(one.loc);
-        self.enums.insert(name.clone(), Enum { name, values, origin });
-        Ok(())
-    }
-
-    fn add_record(&mut self, id: usize) -> Result<()> {
-        let record = &self.unit.types.records[id];
-        let Some(name) = self.unit.types.record_name(id) else {
-            return self.refuse("a record without any name", record.loc);
-        };
-        let Some(layout) = &record.layout else {
-            // Only named: behind a pointer it is as good as `void`.
-            let ty = Type::named("void");
-            self.typedefs.insert(
-                name.clone(),
-                Typedef {
-                    name,
-                    ty,
-                    callback: None,
-                },
-            );
-            return Ok(());
-        };
-        let mut fields = Vec::new();
-        for (member, place) in record.members.iter().zip(&layout.places) {
-            if member.name.is_none() && member.width.is_some() {
-                continue;
-            }
-            let bits = member.width.map(|width| Bits {
-                start: u32::try_from(place.bit - place.unit * 8).unwrap_or_default(),
-                width,
-            });
-            fields.push(Field {
-                name: member.name.as_ref().map(ToString::to_string).unwrap_or_default(),
-                ty: self.ty(&member.ty, member.loc)?,
-                offset: place.unit,
-                bits,
-            });
-        }
-        let made = Record {
-            name: name.clone(),
-            kind: record.kind,
-            size: layout.extent.size,
-            align: layout.extent.align,
-            pack: record.pack.filter(|_| layout.packed),
-            fields,
-            origin: self.origin(record.loc),
-            sysv: None,
-        };
-        self.records.insert(name, made);
-        Ok(())
-    }
-
-    fn add_typedef(&mut self, id: usize) -> Result<()> {
-        let types = &self.unit.types;
-        let typedef = &types.typedefs[id];
-        let name = typedef.name.to_string();
-        // The typedef that gives a record or an enum its name is no entry of its own.
-        let (own, item) = match &typedef.ty {
-            Ty::Record(id) => (types.record_name(*id), Some(Item::Record(*id))),
-            Ty::Enum(id) => (types.enum_name(*id), Some(Item::Enum(*id))),
-            _ => (None, None),
-        };
-        if own.as_ref() == Some(&name) {
-            self.work.extend(item);
-            return Ok(());
-        }
-        let (ty, callback) = match self.signature(&typedef.ty) {
-            Some(signature) if signature.variadic => {
-                return self.refuse("a callback with `...`", typedef.loc);
-            }
-            Some(signature) => {
-                let callback = Callback {
-                    returns: self.ty(&signature.returns, typedef.loc)?,
-                    params: self.params(&signature.params, typedef.loc)?,
-                };
-                (Type::named("void").pointer(false), Some(callback))
-            }
-            None => (self.ty(&typedef.ty, typedef.loc)?, None),
-        };
-        self.typedefs.insert(name.clone(), Typedef { name, ty, callback });
-        Ok(())
-    }
-
-    /// The signature of a type that is a pointer to a function.
-    fn signature(&self, ty: &Ty) -> Option<Signature> {
-        match ty {
-            Ty::Pointer { to, .. } => match &**to {
-                Ty::Function(signature) => Some((**signature).clone()),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
 }
 
 /// Adds the layout on Linux to the records that look different there.

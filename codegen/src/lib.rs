@@ -10,9 +10,14 @@
 //! Everything here is a pure function of its input files: no C compiler, no network, no `unsafe`.
 #![forbid(unsafe_code)]
 
+pub mod annotations;
 pub mod catalog;
+pub mod cli;
 pub mod diagnostic;
+pub mod digest;
 pub mod emit;
+pub mod explain;
 pub mod header;
 pub mod import;
+pub mod resolve;
 pub mod surface;

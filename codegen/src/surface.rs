@@ -3,6 +3,7 @@
 pub mod ctype;
 pub mod layout;
 mod library;
+pub mod words;
 
 pub use ctype::{Abi, CType, Scalar};
 pub use layout::{Layout, Repr};
@@ -324,6 +325,10 @@ pub enum InputKind {
         min: i128,
         /// Greatest value.
         max: i128,
+        /// Values are multiples of it.
+        multiple_of: Option<i128>,
+        /// Enumerators that are not offered, by value.
+        exclude: Vec<i128>,
     },
     /// A string.
     Text {
@@ -335,6 +340,8 @@ pub enum InputKind {
         max: u64,
         /// Whether it may be absent: the library gets NULL, or the record's field stays zero.
         nullable: bool,
+        /// Regular expression that the whole text must match.
+        pattern: Option<String>,
     },
     /// Bytes.
     Bytes {
@@ -466,8 +473,6 @@ pub struct Composite {
     pub name: String,
     /// Group, as its name says.
     pub group: String,
-    /// Highest tier of its functions.
-    pub tier: Tier,
     /// Symbols that the annotations say it calls, in the order of the header.
     pub symbols: Vec<String>,
 }

@@ -1,32 +1,73 @@
 //! Typed calls into HyperDbg: [`Engine`] is what a tool holds, the worker process is what answers.
 
+mod capture;
+mod library;
+mod outbox;
+mod platform;
+pub(crate) mod protocol;
+mod tail;
+pub mod worker;
+
 use std::future::Future;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::generated::{Call, Reply};
 use crate::tier::TierType;
 use crate::tool::ToolError;
+
+pub(crate) use tail::TailReader;
+
+/// Where the functions come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LibrarySource {
+    /// A shared library, by absolute path.
+    Path(PathBuf),
+    /// The simulator that is linked into this program.
+    Embedded,
+}
 
 /// What one call gave back: the typed reply, and what the library printed meanwhile.
 #[derive(Debug, Clone)]
 pub struct Outcome<R> {
     /// Return value and output parameters.
     pub reply: R,
-    /// Everything that the text callback delivered during the call, as raw bytes of the library.
+    /// What the text callback delivered during the call, as raw bytes of the library.
     pub text: Vec<u8>,
+    /// Bytes of text that were not kept because the call printed more than the bound; they are missing from the
+    /// middle of `text`, never from its end.
+    pub text_lost: u64,
+    /// Whether some of the text came from another thread than the calling one: it can be an event's output.
+    pub foreign_text: bool,
     /// Time that the call spent in the library.
     pub elapsed: Duration,
 }
 
 impl<R> Outcome<R> {
+    /// An outcome whose text is complete and came from the calling thread.
+    pub fn new(reply: R, text: Vec<u8>, elapsed: Duration) -> Self {
+        Self {
+            reply,
+            text,
+            text_lost: 0,
+            foreign_text: false,
+            elapsed,
+        }
+    }
+
     /// The same outcome with another reply.
     pub fn try_map<S, E>(self, map: impl FnOnce(R) -> Result<S, E>) -> Result<Outcome<S>, E> {
         Ok(Outcome {
             reply: map(self.reply)?,
             text: self.text,
+            text_lost: self.text_lost,
+            foreign_text: self.foreign_text,
             elapsed: self.elapsed,
         })
     }

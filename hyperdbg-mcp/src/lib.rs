@@ -6,10 +6,14 @@
 //!
 //! The process that speaks MCP never loads the library; a worker process per session does ([`engine`]).
 
+pub mod cli;
+pub mod composite;
 pub mod engine;
 #[rustfmt::skip]
 pub mod generated;
+pub mod output;
 pub mod policy;
+pub mod server;
 pub mod session;
 pub mod tier;
 pub mod tool;

@@ -1,3 +1,5 @@
 //! `hyperdbg-mcp`: the program.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    hyperdbg_mcp::cli::main()
+}

@@ -1,18 +1,27 @@
 //! What a tool is: its description, its arguments, its result and its errors. Knows no transport.
 
+pub mod arguments;
+mod cx;
 mod error;
+mod host;
+pub mod schema;
+pub mod shape;
 mod spec;
+pub mod surface;
+pub mod typed;
 pub mod value;
 mod verdict;
 
+pub use cx::{Cx, Listing, SessionView};
 pub use error::{Category, ToolError};
+pub use host::{Connection, Current, Host, Run, Sessions, Target, WorkerState};
 pub use spec::{FunctionInfo, Hints, SchemaSource, Success, ToolSpec};
-pub use verdict::verdict;
+pub use verdict::{complaint, verdict};
 
 use serde_json::{Map, Value};
 
-use crate::engine::{BoxFuture, Engine};
-use crate::tier::TierType;
+use crate::engine::BoxFuture;
+use crate::output::Untrusted;
 
 /// Arguments of one tool call: an object that already fits the tool's input schema (names known, JSON forms
 /// normalised, required ones present).
@@ -37,8 +46,11 @@ pub struct ToolOutput {
     pub fields: Map<String, Value>,
     /// Text for a reader; made from `fields` when absent.
     pub text: Option<String>,
+    /// A view of `fields` that holds data of the target (a hex dump, a table of names): shown in the text half
+    /// only, as captured data.
+    pub view: Option<Untrusted>,
     /// What the library printed: shown as captured data, never as our own words.
-    pub captured: Option<Vec<u8>>,
+    pub captured: Option<Untrusted>,
 }
 
 impl ToolOutput {
@@ -47,8 +59,7 @@ impl ToolOutput {
         match serde_json::to_value(value) {
             Ok(Value::Object(fields)) => Ok(Self {
                 fields,
-                text: None,
-                captured: None,
+                ..Self::default()
             }),
             Ok(other) => Err(ToolError::internal(format!("a result is not an object: {other}"))),
             Err(error) => Err(ToolError::internal(format!(
@@ -64,9 +75,17 @@ impl ToolOutput {
         self
     }
 
+    /// The same result with a view of its fields that holds data of the target.
+    #[must_use]
+    pub fn view(mut self, view: impl Into<Untrusted>) -> Self {
+        self.view = Some(view.into());
+        self
+    }
+
     /// The same result with what the library printed; empty text counts as none.
     #[must_use]
-    pub fn captured(mut self, text: Vec<u8>) -> Self {
+    pub fn captured(mut self, text: impl Into<Untrusted>) -> Self {
+        let text = text.into();
         self.captured = (!text.is_empty()).then_some(text);
         self
     }
@@ -74,33 +93,6 @@ impl ToolOutput {
 
 /// What a tool answers.
 pub type ToolResult = Result<ToolOutput, ToolError>;
-
-/// What a handler may use, bound to its tool's tier.
-pub struct Cx<T> {
-    host: std::sync::Arc<dyn Host>,
-    tier: std::marker::PhantomData<fn() -> T>,
-}
-
-/// The server's side of a tool call.
-pub trait Host: Send + Sync + 'static {
-    /// The link of the current session; opens it where the server was told to, else says `not_connected`.
-    fn link(&self) -> BoxFuture<'_, Result<std::sync::Arc<dyn crate::engine::Link>, ToolError>>;
-}
-
-impl<T: TierType> Cx<T> {
-    /// A context over `host`.
-    pub(crate) fn new(host: std::sync::Arc<dyn Host>) -> Self {
-        Self {
-            host,
-            tier: std::marker::PhantomData,
-        }
-    }
-
-    /// The current session's engine, with what tier `T` permits.
-    pub async fn engine(&self) -> Result<Engine<T>, ToolError> {
-        Ok(Engine::new(self.host.link().await?))
-    }
-}
 
 /// A tool as the server keeps it.
 pub struct Tool {

@@ -2,18 +2,17 @@
 
 use quote::quote;
 
-use super::File;
+use super::Emitted;
 use super::source::{Source, doc};
 use super::types::{ident, int};
-use crate::diagnostic::Diagnostic;
 use crate::surface::{EnumType, Library};
 
-pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
+pub(super) fn emit(library: &Library) -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/sys/src/generated/enums.rs",
         &["Enums of the SDK. Each is a C `int` with names; every value is valid."],
     );
-    source.allow(&["non_camel_case_types"]);
+    source.allow(&["non_camel_case_types", "clippy::upper_case_acronyms"]);
     source.items(quote! {
         use serde::{Deserialize, Serialize};
         use crate::named::CEnum;

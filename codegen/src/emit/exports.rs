@@ -3,13 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::File;
+use super::Emitted;
 use super::source::{Source, doc, safety};
 use super::types::{c_type, ffi_names, ident, int};
-use crate::diagnostic::Diagnostic;
 use crate::surface::{CType, Export, Library};
 
-pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
+pub(super) fn emit(library: &Library) -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/sys/src/generated/exports.rs",
         &["The functions that libhyperdbg exports, as a table that is filled from a loaded library."],
@@ -57,14 +56,14 @@ pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
     let count = int(i128::try_from(library.exports.len()).unwrap_or(0));
     let about_symbols = doc("Every symbol, in the order of the header.");
     source.items(quote! {
-        #about_symbols
-        pub const SYMBOLS: [&str; #count] = [#(#symbols),*];
-
         /// The exports of one loaded library. Calling one is `unsafe`: the library must be mapped, and its rules hold.
-        #[derive(Clone, Copy)]
+        #[derive(Clone, Copy, Default)]
         pub struct Exports { #(#fields),* }
 
         impl Exports {
+            #about_symbols
+            pub const SYMBOLS: [&str; #count] = [#(#symbols),*];
+
             /// Looks every symbol up.
             pub fn load(mut symbol: impl FnMut(&CStr) -> Option<NonNull<c_void>>) -> Self {
                 Self { #(#loads),* }
@@ -89,7 +88,7 @@ pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
     source.finish()
 }
 
-pub(super) fn emit_mod() -> Result<File, Diagnostic> {
+pub(super) fn emit_mod() -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/sys/src/generated/mod.rs",
         &["Declarations that follow from the catalog."],

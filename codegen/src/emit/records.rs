@@ -3,15 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::File;
+use super::Emitted;
 use super::source::{Source, doc, safety};
 use super::types::{c_type, ffi_names, ident, int};
 use crate::catalog::RecordKind;
-use crate::diagnostic::Diagnostic;
 use crate::surface::layout::{BitField, MemberKind};
 use crate::surface::{CType, Layout, Library, RecordType, Repr};
 
-pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
+pub(super) fn emit(library: &Library) -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/sys/src/generated/records.rs",
         &[
@@ -26,6 +25,7 @@ pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
         "clippy::cast_possible_truncation",
         "clippy::identity_op",
         "clippy::unnecessary_operation",
+        "clippy::upper_case_acronyms",
     ]);
     let members = || {
         library
@@ -57,7 +57,7 @@ pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
     });
     for record in &library.records {
         for (cfg, layout) in record.layouts() {
-            add(&mut source, library, record, cfg.clone(), layout);
+            add(&mut source, library, record, cfg.as_ref(), layout);
         }
     }
     source.finish()
@@ -87,7 +87,7 @@ fn add(
     source: &mut Source,
     library: &Library,
     record: &RecordType,
-    cfg: Option<TokenStream>,
+    cfg: Option<&TokenStream>,
     layout: &Layout,
 ) {
     let name = ident(&record.rust);
@@ -146,7 +146,7 @@ fn add(
             impl #name { #(#accessors)* }
         });
     }
-    add_debug(source, record, cfg.clone(), layout);
+    add_debug(source, record, cfg, layout);
     if record.plain {
         let reason =
             safety("all members are plain and lie without gaps: the assertions below check the size.");
@@ -229,7 +229,7 @@ fn union_accessors(library: &Library, layout: &Layout) -> Vec<TokenStream> {
         .collect()
 }
 
-fn add_debug(source: &mut Source, record: &RecordType, cfg: Option<TokenStream>, layout: &Layout) {
+fn add_debug(source: &mut Source, record: &RecordType, cfg: Option<&TokenStream>, layout: &Layout) {
     let name = ident(&record.rust);
     let shown = &record.name;
     let packed = matches!(layout.repr, Repr::Packed(_));
@@ -269,7 +269,7 @@ fn add_checks(
     source: &mut Source,
     library: &Library,
     record: &RecordType,
-    cfg: Option<TokenStream>,
+    cfg: Option<&TokenStream>,
     layout: &Layout,
 ) {
     let name = ident(&record.rust);

@@ -2,14 +2,13 @@
 
 use quote::quote;
 
-use super::File;
+use super::Emitted;
 use super::exports::{c_string, params, returns, snake};
 use super::source::{Source, doc, safety};
 use super::types::{ffi_names, ident};
-use crate::diagnostic::Diagnostic;
 use crate::surface::Library;
 
-pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
+pub(super) fn emit(library: &Library) -> Emitted {
     let mut source = Source::new(
         "hyperdbg-mcp/simulator/src/generated.rs",
         &[
@@ -57,7 +56,8 @@ pub(super) fn emit(library: &Library) -> Result<File, Diagnostic> {
         );
         let arguments = export.params.iter().map(|(name, _)| ident(&snake(name)));
         let reason = safety("the caller keeps the contract of the C function, which is the trait's.");
-        let call = quote! { unsafe { <crate::Simulator as Api>::#name(#(#arguments),*) } };
+        let end = returns.is_none().then(|| quote! { ; });
+        let call = quote! { unsafe { <crate::Simulator as Api>::#name(#(#arguments),*) #end } };
         source.items(quote! {
             #about
             #[unsafe(no_mangle)]

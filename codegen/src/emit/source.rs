@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{File, MARK};
+use super::{Emitted, File, MARK};
 use crate::diagnostic::Diagnostic;
 
 /// A Rust file under construction.
 pub(super) struct Source {
     text: String,
-    failed: Option<Diagnostic>,
+    failed: Option<Box<Diagnostic>>,
     path: &'static str,
 }
 
@@ -30,38 +30,27 @@ impl Source {
         }
     }
 
-    /// A file that is included in another one, where inner attributes cannot stand.
-    pub(super) fn fragment(path: &'static str, comment: &[&str]) -> Self {
-        let mut text = format!("// {MARK} from api/; do not edit.\n//\n");
-        for line in comment {
-            text.push_str(format!("// {line}").trim_end());
-            text.push('\n');
-        }
-        Self {
-            text,
-            failed: None,
-            path,
-        }
-    }
-
     /// Allows lints for the whole file.
     pub(super) fn allow(&mut self, lints: &[&str]) -> &mut Self {
         self.text.push_str(&format!("#![allow({})]\n", lints.join(", ")));
         self
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write the tokens in place")]
     /// Adds the items of `tokens`, each after a blank line, except that `use` and `mod` lines stay together.
     pub(super) fn items(&mut self, tokens: TokenStream) -> &mut Self {
         let file: syn::File = match syn::parse2(tokens.clone()) {
             Ok(file) => file,
             Err(error) => {
                 self.failed.get_or_insert_with(|| {
-                    Diagnostic::error(
-                        "EMI001",
-                        format!("{}: the generated text is not Rust: {error}", self.path),
+                    Box::new(
+                        Diagnostic::error(
+                            "EMI001",
+                            format!("{}: the generated text is not Rust: {error}", self.path),
+                        )
+                        .note(tokens.to_string().chars().take(400).collect::<String>())
+                        .help("this is a defect of the emitter: please report it"),
                     )
-                    .note(tokens.to_string().chars().take(400).collect::<String>())
-                    .help("this is a defect of the emitter: please report it")
                 });
                 return self;
             }
@@ -85,7 +74,7 @@ impl Source {
     }
 
     /// The finished file.
-    pub(super) fn finish(self) -> Result<File, Diagnostic> {
+    pub(super) fn finish(self) -> Emitted {
         match self.failed {
             Some(error) => Err(error),
             None => Ok(File {

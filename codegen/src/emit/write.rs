@@ -21,11 +21,20 @@ pub enum Difference {
 /// What is not as it should be, by path.
 pub type Differences = Vec<(String, Difference)>;
 
-/// Compares `files` with what lies under `root`. Line endings do not count.
+/// Compares `files` with what lies under `root`, orphans included. Line endings do not count.
 ///
 /// # Errors
 /// When a folder or file cannot be read.
 pub fn compare(root: &Path, files: &[File]) -> io::Result<Differences> {
+    let mut differences = changed(root, files)?;
+    for path in orphans(root, files)? {
+        differences.push((path, Difference::Orphan));
+    }
+    differences.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(differences)
+}
+
+fn changed(root: &Path, files: &[File]) -> io::Result<Differences> {
     let mut differences = Differences::new();
     for file in files {
         match fs::read(root.join(&file.path)) {
@@ -44,26 +53,34 @@ pub fn compare(root: &Path, files: &[File]) -> io::Result<Differences> {
             Err(error) => return Err(with_path(&error, &file.path)),
         }
     }
+    Ok(differences)
+}
+
+/// Brings `root` in step with `files`: writes what differs, removes orphans. Returns what was changed.
+///
+/// # Errors
+/// As [`place`].
+pub fn apply(root: &Path, files: &[File]) -> io::Result<Differences> {
+    let mut differences = place(root, files)?;
     for path in orphans(root, files)? {
+        fs::remove_file(root.join(&path)).map_err(|error| with_path(&error, &path))?;
         differences.push((path, Difference::Orphan));
     }
     differences.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(differences)
 }
 
-/// Brings `root` in step with `files`: writes what differs, removes orphans. Returns what was changed.
+/// Writes those of `files` that differ from what lies under `root`. Returns what was changed.
 ///
 /// Each file is written beside its place and then renamed; all are written before the first is renamed.
 ///
 /// # Errors
-/// When something cannot be written; nothing was renamed or removed then.
-pub fn apply(root: &Path, files: &[File]) -> io::Result<Differences> {
-    let differences = compare(root, files)?;
+/// When something cannot be written; nothing was renamed then.
+pub fn place(root: &Path, files: &[File]) -> io::Result<Differences> {
+    let differences = changed(root, files)?;
     let mut ready: Vec<(PathBuf, PathBuf)> = Vec::new();
     for file in files {
-        let wanted = differences
-            .iter()
-            .any(|(path, difference)| *path == file.path && *difference != Difference::Orphan);
+        let wanted = differences.iter().any(|(path, _)| *path == file.path);
         if !wanted {
             continue;
         }
@@ -80,11 +97,6 @@ pub fn apply(root: &Path, files: &[File]) -> io::Result<Differences> {
     }
     for (temporary, target) in ready {
         fs::rename(&temporary, &target).map_err(|error| with_path(&error, &target.display().to_string()))?;
-    }
-    for (path, difference) in &differences {
-        if *difference == Difference::Orphan {
-            fs::remove_file(root.join(path)).map_err(|error| with_path(&error, path))?;
-        }
     }
     Ok(differences)
 }

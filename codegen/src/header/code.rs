@@ -80,6 +80,22 @@ codes! {
     CATALOG_INCONSISTENT = "HDR052";
 }
 
+/// What to do about a finding of this code when nothing more precise is known.
+pub(crate) fn help(code: &str) -> &'static str {
+    match code {
+        LIMIT => "no header of the SDK comes near this bound: check what was passed as the SDK folder",
+        LEXICAL => "correct the header, or restore it from the release",
+        PRAGMA => "put the pragma in front of the declaration that it is meant for",
+        EXPRESSION => "constants are made of integers, enumerators, `sizeof` and macros of these",
+        ENUM_RANGE => "MSVC keeps every enum in 32 bits",
+        BIT_FIELD => "a bit-field has an integer type and at most as many bits",
+        ARRAY => "check the length of the array",
+        EMPTY_RECORD => "give the record a member, or only name it without a body",
+        REDECLARED => "headers of one release agree; check that the folder holds one release only",
+        _ => "if this is C that a header may use, the header front end has to learn it",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::ALL;

@@ -75,8 +75,10 @@ impl Parser<'_> {
             };
             let right = self.branch(live, |parser| parser.binary(rank + 1))?;
             left = match left.binary(operator, right) {
-                Ok(value) => value,
-                Err(_) if self.dead > 0 => Value::int(0),
+                Ok(value) => self.widened(value),
+                // The type still counts where the value does not.
+                Err(_) if self.dead > 0 && matches!(*operator, "<<" | ">>") => left,
+                Err(_) if self.dead > 0 => left.in_common_type(right),
                 Err(reason) => return Err(Box::new(self.error(code::EXPRESSION, &token, reason))),
             };
         }
@@ -90,6 +92,7 @@ impl Parser<'_> {
             let value = self.nested(Self::unary)?;
             return value
                 .unary(&token.text)
+                .map(|value| self.widened(value))
                 .ok_or_else(|| self.broken(&token, "in the expression"));
         }
         if !self.preprocessing {
@@ -170,17 +173,20 @@ impl Parser<'_> {
         }
     }
 
+    /// In a condition every number is as wide as can be.
+    fn widened(&self, value: Value) -> Value {
+        if self.preprocessing {
+            value.in_common_type(Value::new(0, LONG_LONG))
+        } else {
+            value
+        }
+    }
+
     fn primary(&mut self) -> Result<Value> {
         let token = self.next();
         let read = match token.kind {
-            Kind::Number => value::integer(
-                &token.text,
-                if self.preprocessing {
-                    8
-                } else {
-                    self.target.long_bytes
-                },
-            ),
+            Kind::Number if self.preprocessing => value::widest(&token.text),
+            Kind::Number => value::integer(&token.text, self.target.long_bytes),
             Kind::Char => value::character(&token.text),
             Kind::Word => return self.word(&token),
             Kind::Punct if token.is("(") => {
@@ -191,9 +197,7 @@ impl Parser<'_> {
             _ => return Err(self.broken(&token, "in the expression")),
         };
         match read {
-            // In a condition every number is as wide as can be.
-            Ok(value) if self.preprocessing => Ok(value.in_common_type(Value::new(0, LONG_LONG))),
-            Ok(value) => Ok(value),
+            Ok(value) => Ok(self.widened(value)),
             Err(reason) => Err(Box::new(self.error(code::EXPRESSION, &token, reason))),
         }
     }

@@ -189,9 +189,11 @@ impl State {
     fn system_v(&mut self, extent: Extent, width: u64, named: bool) -> Place {
         let align = self.effective(extent.align);
         let mut bit = if self.union { 0 } else { self.end };
-        // Under `#pragma pack` GCC lets a bit-field cross the boundaries of its type.
-        let crosses = self.pack.is_none() && bit % (align * 8) + width > extent.size * 8;
-        if width == 0 || crosses {
+        if width == 0 {
+            // Even under `#pragma pack` the next unit of the type begins at the type's own alignment.
+            bit = bit.next_multiple_of(extent.align * 8);
+        } else if self.pack.is_none() && bit % (align * 8) + width > extent.size * 8 {
+            // Under `#pragma pack` a bit-field may cross the boundaries of its type.
             bit = bit.next_multiple_of(align * 8);
         }
         if named {

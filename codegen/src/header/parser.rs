@@ -12,8 +12,7 @@ use super::source::Sources;
 use super::specifiers::Storage;
 use super::target::Target;
 use super::token::{Hidden, Kind, Loc, Pack, Token};
-use super::types::{Prototype, Tag, Ty, Typedef, Types};
-use super::value::Value;
+use super::types::{Tag, Ty, Types};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Deepest nesting of records, parentheses, declarators and expressions.
@@ -233,12 +232,12 @@ impl<'a> Parser<'a> {
         let mut depth = 0usize;
         while self.peek().kind != Kind::End {
             let token = self.next();
-            if token.kind == Kind::Word && (depth == 0 || self.ahead(0).is("{")) {
+            if depth == 0 && self.would_declare(&token) {
                 self.lost.insert(Rc::clone(&token.text));
             }
-            if token.is("{") || token.is("(") {
+            if token.is("{") {
                 depth += 1;
-            } else if token.is("}") || token.is(")") {
+            } else if token.is("}") {
                 depth = depth.saturating_sub(1);
                 // A body of a function ends without `;`.
                 if depth == 0
@@ -257,6 +256,19 @@ impl<'a> Parser<'a> {
             }
         }
         self.at = self.at.max(start + 1);
+    }
+
+    /// Whether a failed declaration may have been about to declare this word: it means nothing yet.
+    fn would_declare(&self, token: &Token) -> bool {
+        let complete = match self.tag(&token.text) {
+            Some(Tag::Record(id)) => self.types.records[id].layout.is_some(),
+            Some(Tag::Enum(id)) => self.types.enums[id].values.is_some(),
+            None => false,
+        };
+        token.kind == Kind::Word
+            && !complete
+            && !super::specifiers::is_reserved(&token.text)
+            && !self.types.typedef_names.contains_key(&token.text)
     }
 
     fn names_follow(&self) -> bool {
@@ -363,135 +375,5 @@ impl<'a> Parser<'a> {
             },
         }
         Ok(())
-    }
-
-    // ---- what declarations leave behind -----------------------------------------------------------------------
-
-    pub(crate) fn redeclared(&self, name: &Token, first: Loc) -> Box<Diagnostic> {
-        let message = format!("`{}` is declared again with another meaning", name.text);
-        Box::new(
-            self.error(code::REDECLARED, name, message)
-                .note(format!("first declared at {}", self.sources.origin(first)))
-                .help("headers of one release agree; check that the folder holds one release only"),
-        )
-    }
-
-    fn typedef(&mut self, name: &Token, ty: Ty, constant: bool) -> Result<()> {
-        if let Some(known) = self.types.typedef_names.get(&name.text) {
-            let known = &self.types.typedefs[*known];
-            if self.types.same(&known.ty, &ty) && known.constant == (constant || self.types.is_constant(&ty))
-            {
-                return Ok(());
-            }
-            return Err(self.redeclared(name, known.loc));
-        }
-        self.not_a_value(name)?;
-        match &ty {
-            Ty::Record(id) => {
-                self.types.records[*id]
-                    .alias
-                    .get_or_insert_with(|| Rc::clone(&name.text));
-            }
-            Ty::Enum(id) => {
-                self.types.enums[*id]
-                    .alias
-                    .get_or_insert_with(|| Rc::clone(&name.text));
-            }
-            _ => {}
-        }
-        let resolved = self.types.resolve(&ty).clone();
-        let extent = match resolved {
-            Ty::Array { .. } => self.extent_of(&ty, name).ok(),
-            _ => None,
-        };
-        let id = self.types.typedefs.len();
-        self.types.typedefs.push(Typedef {
-            name: Rc::clone(&name.text),
-            constant: constant || self.types.is_constant(&ty),
-            ty,
-            resolved,
-            extent,
-            loc: name.loc,
-        });
-        self.types.typedef_names.insert(Rc::clone(&name.text), id);
-        Ok(())
-    }
-
-    fn prototype(
-        &mut self,
-        name: &Token,
-        marker: Option<Rc<str>>,
-        signature: super::types::Signature,
-    ) -> Result<()> {
-        if let Some(known) = self.types.prototypes.iter().find(|known| known.name == name.text) {
-            if self.types.same_signature(&known.signature, &signature, 0) {
-                return Ok(());
-            }
-            return Err(self.redeclared(name, known.loc));
-        }
-        self.types.prototypes.push(Prototype {
-            name: Rc::clone(&name.text),
-            marker,
-            signature,
-            loc: name.loc,
-        });
-        Ok(())
-    }
-
-    fn variable(&mut self, name: &Token, storage: Storage, ty: &Ty) -> Result<()> {
-        let initialized = self.eat("=");
-        let unsized_array = matches!(ty, Ty::Array { len: None, .. });
-        if storage != Storage::Extern && !(initialized && unsized_array) {
-            self.extent_of(ty, name)?;
-        }
-        self.not_a_value(name)?;
-        self.types.variables.insert(Rc::clone(&name.text), name.loc);
-        if initialized {
-            self.initializer()?;
-        }
-        Ok(())
-    }
-
-    /// Reads over an initializer.
-    fn initializer(&mut self) -> Result<()> {
-        let first = self.peek().clone();
-        let mut depth = 0usize;
-        loop {
-            let token = self.peek().clone();
-            match token.kind {
-                Kind::End => {
-                    return Err(Box::new(self.error(
-                        code::SYNTAX,
-                        &first,
-                        "this initializer has no end",
-                    )));
-                }
-                Kind::Bad(_) => return Err(self.unexpected(&token, "in an initializer")),
-                _ if depth == 0 && (token.is(",") || token.is(";")) => return Ok(()),
-                _ if token.is("{") || token.is("(") || token.is("[") => depth += 1,
-                _ if token.is("}") || token.is(")") || token.is("]") => match depth.checked_sub(1) {
-                    Some(less) => depth = less,
-                    None => return Err(self.unexpected(&token, "in an initializer")),
-                },
-                _ => {}
-            }
-            self.next();
-        }
-    }
-
-    /// Refuses a type name that an enumerator bears already, and the other way round.
-    pub(crate) fn not_a_value(&self, name: &Token) -> Result<()> {
-        match self.types.constants.get(&name.text) {
-            Some((_, first)) => Err(self.redeclared(name, *first)),
-            None => Ok(()),
-        }
-    }
-
-    pub(crate) fn constant(&self, name: &str) -> Option<Value> {
-        self.types.constants.get(name).map(|(value, _)| *value)
-    }
-
-    pub(crate) fn tag(&self, name: &str) -> Option<Tag> {
-        self.types.tags.get(name).copied()
     }
 }

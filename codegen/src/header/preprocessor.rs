@@ -1,6 +1,6 @@
 //! Directives: conditions, includes, definitions, pragmas. Its result is one flat list of expanded tokens.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::code;
@@ -15,6 +15,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Deepest nesting of includes.
 const MAX_INCLUDE_DEPTH: u32 = 32;
+/// Most `#include` lines that are followed; HyperDbg's headers have 17.
+const MAX_INCLUDES: u32 = 5_000;
 /// Most tokens that are read from files, repeated includes counted each time.
 const MAX_TOKENS: usize = 2_000_000;
 /// Findings after which reading stops.
@@ -68,6 +70,8 @@ pub(crate) struct Preprocessor<'a> {
     /// Names that conditions have asked for.
     pub(crate) asked: BTreeSet<Rc<str>>,
     once: BTreeSet<u32>,
+    lexed: BTreeMap<u32, Rc<[Token]>>,
+    includes: u32,
     /// Text since the last directive; expanded as one piece, so that a macro call may span lines.
     run: Vec<Token>,
     read: usize,
@@ -88,6 +92,8 @@ impl<'a> Preprocessor<'a> {
             findings: Vec::new(),
             asked: BTreeSet::new(),
             once: BTreeSet::new(),
+            lexed: BTreeMap::new(),
+            includes: 0,
             run: Vec::new(),
             read: 0,
             stopped: false,
@@ -110,10 +116,14 @@ impl<'a> Preprocessor<'a> {
 
     /// Reads one file with everything that it includes.
     pub(crate) fn file(&mut self, file: u32, depth: u32) {
-        let tokens = match lexer::tokens(self.sources, file) {
-            Ok(tokens) => tokens,
-            Err(finding) => return self.report(finding),
+        let tokens = match self.lexed.get(&file) {
+            Some(known) => Rc::clone(known),
+            None => match lexer::tokens(self.sources, file) {
+                Ok(tokens) => Rc::from(tokens),
+                Err(finding) => return self.report(finding),
+            },
         };
+        self.lexed.insert(file, Rc::clone(&tokens));
         let mut open: Vec<Condition> = Vec::new();
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
@@ -224,7 +234,7 @@ impl<'a> Preprocessor<'a> {
             }
             "pragma" => {
                 self.flush();
-                self.pragma(name, rest, file);
+                self.pragma(rest, file);
             }
             "error" => {
                 let words: Vec<&str> = rest.iter().map(|token| &*token.text).collect();
@@ -363,6 +373,16 @@ impl<'a> Preprocessor<'a> {
             }
         };
         let loc = rest.first().map_or(directive.loc, |token| token.loc);
+        self.includes += 1;
+        if self.includes > MAX_INCLUDES {
+            let message = format!("over {MAX_INCLUDES} headers were included");
+            return self.fail(
+                code::LIMIT,
+                loc,
+                message,
+                "look for headers that include each other without `#pragma once`",
+            );
+        }
         let found = self.sources.find(&wanted, Some(file));
         let path = match found.as_slice() {
             [path] => path.clone(),
@@ -407,7 +427,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn pragma(&mut self, directive: &Token, rest: &[Token], file: u32) {
+    fn pragma(&mut self, rest: &[Token], file: u32) {
         let Some(name) = rest.first() else { return };
         match &*name.text {
             "once" => {
@@ -438,7 +458,7 @@ impl<'a> Preprocessor<'a> {
             _ => {
                 let message = format!("unknown pragma `{}`", name.text);
                 let help = "a pragma may change layouts; when this one does not, add it to the harmless ones";
-                self.fail(code::PRAGMA, directive.loc, message, help);
+                self.fail(code::PRAGMA, name.loc, message, help);
             }
         }
     }

@@ -27,6 +27,8 @@ pub struct Sources {
 struct File {
     name: String,
     text: String,
+    /// Byte offset of each line's first character.
+    lines: Vec<usize>,
 }
 
 impl Sources {
@@ -55,6 +57,9 @@ impl Sources {
         self.files.push(File {
             name: name.to_owned(),
             text: text.to_owned(),
+            lines: std::iter::once(0)
+                .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+                .collect(),
         });
         index(self.files.len() - 1)
     }
@@ -151,7 +156,12 @@ impl Sources {
 
     /// The place as the catalog shows it: `file:line`.
     pub(crate) fn origin(&self, loc: Loc) -> String {
-        format!("{}:{}", self.name(loc.file), self.span(loc).line)
+        let lines = self
+            .files
+            .get(loc.file as usize)
+            .map_or(&[][..], |file| &file.lines);
+        let line = lines.partition_point(|start| *start <= loc.offset as usize);
+        format!("{}:{line}", self.name(loc.file))
     }
 }
 

@@ -50,6 +50,9 @@ const HARMLESS_ATTRIBUTES: &[&str] = &[
     "const",
 ];
 
+/// Longest name that is compared with others for a suggestion.
+const MAX_COMPARED: usize = 80;
+
 /// Calling conventions: x64 has one, so they say nothing.
 const CALLING_CONVENTIONS: &[&str] = &["__cdecl", "_cdecl", "__stdcall", "_stdcall", "__fastcall"];
 
@@ -232,6 +235,7 @@ impl Parser<'_> {
             .types
             .typedef_names
             .keys()
+            .filter(|name| token.text.len() <= MAX_COMPARED && name.len() <= MAX_COMPARED)
             .map(|name| (strsim::damerau_levenshtein(name, &token.text), name))
             .min()
             .filter(|(distance, name)| *distance <= 2 && *distance < name.len() / 2);
@@ -373,6 +377,33 @@ impl Parser<'_> {
         }
         Ok((id, defined))
     }
+}
+
+/// Whether a word has a meaning of its own in declarations.
+pub(crate) fn is_reserved(text: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "struct",
+        "union",
+        "enum",
+        "typedef",
+        "extern",
+        "static",
+        "inline",
+        "const",
+        "volatile",
+        "signed",
+        "unsigned",
+        "long",
+        "sizeof",
+        "static_assert",
+        "_Static_assert",
+        "__declspec",
+        "__attribute__",
+    ];
+    basic_word(text).is_some()
+        || OTHERS.contains(&text)
+        || UNSUPPORTED.contains(&text)
+        || CALLING_CONVENTIONS.contains(&text)
 }
 
 fn basic_word(text: &str) -> Option<&'static str> {

@@ -77,7 +77,7 @@ impl Token {
     /// How it is called in a message.
     pub(crate) fn describe(&self) -> String {
         match self.kind {
-            Kind::End => "the end of the file".to_owned(),
+            Kind::End => "end of input".to_owned(),
             Kind::Pack(_) => "`#pragma pack`".to_owned(),
             _ => format!("`{}`", shorten(&self.text)),
         }

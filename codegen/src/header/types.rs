@@ -279,6 +279,7 @@ pub(crate) struct Types {
     pub(crate) typedefs: Vec<Typedef>,
     /// Prototypes in order.
     pub(crate) prototypes: Vec<Prototype>,
+    pub(crate) prototype_names: BTreeMap<Rc<str>, usize>,
     pub(crate) tags: BTreeMap<Rc<str>, Tag>,
     pub(crate) typedef_names: BTreeMap<Rc<str>, usize>,
     /// Enumerators, with the place of their declaration.

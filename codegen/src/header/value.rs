@@ -176,6 +176,9 @@ pub(crate) fn integer(text: &str, long_bytes: u64) -> Result<Value, &'static str
         "l" | "ll" | "i64" => (false, suffix),
         "ul" | "lu" => (true, "l"),
         "ull" | "llu" | "ui64" => (true, "ll"),
+        other if other.starts_with(|char: char| char.is_ascii_digit()) => {
+            return Err("this digit does not exist in the base that the integer is written in");
+        }
         _ => return Err("this suffix of an integer is unknown"),
     };
     let least = match long {
@@ -194,6 +197,13 @@ pub(crate) fn integer(text: &str, long_bytes: u64) -> Result<Value, &'static str
         }
     }
     Err("this integer fits no type that its spelling allows")
+}
+
+/// Reads an integer literal in a condition, where every number has 64 bits.
+pub(crate) fn widest(text: &str) -> Result<Value, &'static str> {
+    let number = integer(text, 8)?.number;
+    let signed = !text.contains(['u', 'U']) && i64::try_from(number).is_ok();
+    Ok(Value::new(number, IntType { bytes: 8, signed }))
 }
 
 /// Reads a character constant.
@@ -313,6 +323,16 @@ mod tests {
         assert_eq!(of("7").binary("/", of("2")).unwrap().number(), 3);
         assert!(of("1").binary("/", of("0")).is_err());
         assert!(of("1").binary("<<", of("32")).is_err());
+    }
+
+    #[test]
+    fn numbers_in_conditions_are_as_wide_as_can_be() {
+        let minus_one = Value::new(-1, LONG_LONG);
+        let below = |text: &str| minus_one.binary("<", widest(text).unwrap()).unwrap().is_true();
+        assert!(below("1"));
+        assert!(below("0xffffffff"));
+        assert!(!below("1u"));
+        assert!(!below("0xffffffffffffffff"));
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::header::code;
 /// Longest line that is not broken.
 const WIDTH: usize = 110;
 
+/// Findings after which the rest is not reported.
+const MAX_FINDINGS: usize = 20;
+
 /// Basic types of C, in the spelling of the catalog.
 const BASIC: &[&str] = &[
     "void",
@@ -141,6 +144,9 @@ struct Check<'a> {
 impl<'a> Check<'a> {
     /// Reports at the first place where `name` stands in quotes.
     fn wrong(&mut self, name: &str, message: String) {
+        if self.findings.len() >= MAX_FINDINGS {
+            return;
+        }
         let quoted = Value::from(name).to_string();
         let mut finding = Diagnostic::error(code::CATALOG_INCONSISTENT, message)
             .help("the file is written by `cargo codegen import --sdk DIR` and never edited");
@@ -238,18 +244,17 @@ impl<'a> Check<'a> {
             .collect();
         let mut good: BTreeSet<&str> = BTreeSet::new();
         for start in typedefs.keys() {
-            let mut path = vec![*start];
+            let mut path = BTreeSet::from([*start]);
             let mut at = *start;
             while let Some(ty) = typedefs.get(at) {
                 at = base(ty);
                 if good.contains(at) {
                     break;
                 }
-                if path.contains(&at) {
+                if !path.insert(at) {
                     self.wrong(start, format!("the typedef `{start}` stands for itself"));
                     break;
                 }
-                path.push(at);
             }
             good.extend(path);
         }

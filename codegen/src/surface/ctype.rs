@@ -48,7 +48,8 @@ impl Scalar {
         Some(match words.as_slice() {
             ["char"] => Self::Char,
             ["char", "signed"] | ["__int8"] | ["__int8", "signed"] => Self::I8,
-            ["char", "unsigned"] | ["__int8", "unsigned"] => Self::U8,
+            // `bool` is a byte that need not be 0 or 1 when C fills it.
+            ["char", "unsigned"] | ["__int8", "unsigned"] | ["bool"] => Self::U8,
             ["short"] | ["short", "signed"] | ["__int16"] | ["__int16", "signed"] => Self::I16,
             ["short", "unsigned"] | ["wchar_t"] | ["__int16", "unsigned"] => Self::U16,
             [] if text == "int" => Self::I32,

@@ -210,7 +210,7 @@ impl<'a> Layouts<'a> {
         let ty = self.types.resolve(&field.ty)?;
         let is_union = record.kind == RecordKind::Union;
         let Some(_) = field.bits else {
-            if places[index] % 8 != 0 {
+            if !places[index].is_multiple_of(8) {
                 return Err(format!("`{}.{}` is not at a byte", record.name, field.name));
             }
             let offset = places[index] / 8;
@@ -265,23 +265,20 @@ impl<'a> Layouts<'a> {
         } else {
             offset + length
         };
-        for at in index..index + run {
-            let ty = self.types.resolve(&record.fields[at].ty)?;
-            match ty.scalar() {
-                Some(scalar) if !scalar.signed() => {}
-                _ => {
-                    return Err(format!(
-                        "the bit-field `{}.{}` is not of an unsigned integer type",
-                        record.name, record.fields[at].name
-                    ));
-                }
+        for (member, place) in record.fields.iter().zip(places).skip(index).take(run) {
+            let ty = self.types.resolve(&member.ty)?;
+            if ty.scalar().is_none_or(super::Scalar::signed) {
+                return Err(format!(
+                    "the bit-field `{}.{}` is not of an unsigned integer type",
+                    record.name, member.name
+                ));
             }
             layout.bit_fields.push(BitField {
-                name: record.fields[at].name.clone(),
+                name: member.name.clone(),
                 ty,
                 storage: storage_name.clone(),
-                start: places[at] - offset * 8,
-                width: record.fields[at].bits.map_or(0, |bits| bits.width),
+                start: place - offset * 8,
+                width: member.bits.map_or(0, |bits| bits.width),
             });
         }
         layout.members.push(Member {
@@ -321,7 +318,7 @@ impl<'a> Layouts<'a> {
         }
         for member in &layout.members {
             let align = self.rust_align_of(&member.ty, abi)?.min(layout.align);
-            if member.offset % align != 0 {
+            if !member.offset.is_multiple_of(align) {
                 return Err(format!(
                     "`{}` cannot be declared: `{}` is misaligned",
                     record.name, member.name

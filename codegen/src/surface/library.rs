@@ -6,6 +6,7 @@ use super::ctype::{Abi, CType, Types};
 use super::layout::{Layout, Layouts};
 use crate::catalog::{Bits, Catalog, RecordKind};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::resolve::codes;
 
 /// Exports, enums and records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,13 +110,14 @@ impl Library {
     pub fn new(catalog: &Catalog) -> Result<Self, Diagnostics> {
         let types = Types::new(catalog);
         let mut errors = Diagnostics::new();
-        let mut fail = |what: &str, reason: String| {
-            errors.push(
-                Diagnostic::error("RES080", format!("`{what}` cannot be declared: {reason}")).help(
+        let mut fail =
+            |what: &str, reason: String| {
+                errors.push(
+                Diagnostic::error(codes::UNDECLARABLE, format!("`{what}` cannot be declared: {reason}")).help(
                     "import the SDK again, or teach codegen/src/surface the form that the catalog now holds",
                 ),
             );
-        };
+            };
         let mut library = Self {
             exports: Vec::new(),
             enums: Vec::new(),
@@ -197,7 +199,7 @@ impl Library {
 }
 
 /// The innermost element of nested arrays.
-pub fn element(ty: &CType) -> &CType {
+pub(super) fn element(ty: &CType) -> &CType {
     match ty {
         CType::Array { of, .. } => element(of),
         other => other,

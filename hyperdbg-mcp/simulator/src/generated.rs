@@ -288,7 +288,9 @@ pub unsafe extern "C" fn hyperdbg_u_detect_vmx_support() -> u8 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_read_vendor_string(arg0: *mut c_char) {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_read_vendor_string(arg0) }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_read_vendor_string(arg0);
+    }
 }
 
 /// `GENERIC_PROCESSOR_VENDOR hyperdbg_u_get_processor_vendor()`
@@ -417,7 +419,7 @@ pub unsafe extern "C" fn hyperdbg_u_test_command_parser_show_tokens(
 ) {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
     unsafe {
-        <crate::Simulator as Api>::hyperdbg_u_test_command_parser_show_tokens(command)
+        <crate::Simulator as Api>::hyperdbg_u_test_command_parser_show_tokens(command);
     }
 }
 
@@ -451,14 +453,18 @@ pub unsafe extern "C" fn hyperdbg_u_run_command(command: *mut c_char) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_show_signature() {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_show_signature() }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_show_signature();
+    }
 }
 
 /// `VOID hyperdbg_u_set_text_message_callback(PVOID handler)`
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_set_text_message_callback(handler: *mut c_void) {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_set_text_message_callback(handler) }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_set_text_message_callback(handler);
+    }
 }
 
 /// `PVOID hyperdbg_u_set_text_message_callback_using_shared_buffer(PVOID handler)`
@@ -478,7 +484,9 @@ pub unsafe extern "C" fn hyperdbg_u_set_text_message_callback_using_shared_buffe
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_unset_text_message_callback() {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_unset_text_message_callback() }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_unset_text_message_callback();
+    }
 }
 
 /// `BOOLEAN hyperdbg_u_test_script_engine(CHAR *expression)`
@@ -544,14 +552,18 @@ pub unsafe extern "C" fn hyperdbg_u_set_custom_driver_path(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_use_default_driver_path() {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_use_default_driver_path() }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_use_default_driver_path();
+    }
 }
 
 /// `VOID hyperdbg_u_connect_local_debugger()`
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_connect_local_debugger() {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_connect_local_debugger() }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_connect_local_debugger();
+    }
 }
 
 /// `BOOLEAN hyperdbg_u_connect_remote_debugger(const CHAR *ip, const CHAR *port)`
@@ -675,7 +687,7 @@ pub unsafe extern "C" fn hyperdbg_u_show_memory_or_disassemble(
             pid,
             size,
             dt_details,
-        )
+        );
     }
 }
 
@@ -696,7 +708,7 @@ pub unsafe extern "C" fn hyperdbg_u_show_memory_linked_list(
             pid,
             offset,
             max_nodes,
-        )
+        );
     }
 }
 
@@ -781,14 +793,18 @@ pub unsafe extern "C" fn hyperdbg_u_show_target_register(register_id: REGS_ENUM)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_continue_debuggee() {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_continue_debuggee() }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_continue_debuggee();
+    }
 }
 
 /// `VOID hyperdbg_u_pause_debuggee()`
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hyperdbg_u_pause_debuggee() {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hyperdbg_u_pause_debuggee() }
+    unsafe {
+        <crate::Simulator as Api>::hyperdbg_u_pause_debuggee();
+    }
 }
 
 /// `BOOLEAN hyperdbg_u_set_breakpoint(UINT64 address, UINT32 pid, UINT32 tid, UINT32 core_numer)`
@@ -1050,7 +1066,9 @@ pub unsafe extern "C" fn hwdbg_script_run_script(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hwdbg_script_engine_wrapper_test_parser(expr: *const c_char) {
     // SAFETY: the caller keeps the contract of the C function, which is the trait's.
-    unsafe { <crate::Simulator as Api>::hwdbg_script_engine_wrapper_test_parser(expr) }
+    unsafe {
+        <crate::Simulator as Api>::hwdbg_script_engine_wrapper_test_parser(expr);
+    }
 }
 
 /// `BOOLEAN hyperdbg_u_run_script(CHAR *Expr, BOOLEAN ShowErrorMessageIfAny)`

@@ -1,1 +1,57 @@
 //! A look-alike libhyperdbg over a small deterministic machine.
+//!
+//! The crate exports the same C symbols as the library (see `generated.rs`), with the same types, text and
+//! return values, wrong ones included. Behind them runs a machine with two cores, physical and virtual memory,
+//! a small kernel, drivers and processes, all in real x86-64 code that is executed step by step.
+//!
+//! - as a shared library it is loaded where libhyperdbg would be; `hyperdbg_simulator_version` tells it apart;
+//! - as a Rust library it is linked in: [`generated::lookup`] finds an export by name, and a [`session::Session`]
+//!   is the same debugger behind a safe interface.
+//!
+//! # Machine
+//! Nothing in the machine knows a clock or a random number: the same calls give the same answers. Only where a
+//! running debuggee is broken into depends on time, and even then it stops at a place where it waits anyway.
+//!
+//! # Faults
+//! The variable `HYPERDBG_SIM_FAULT` arms faults (`hang`, `late-event=100`, `crash@db`, `short-read`, with commas
+//! between), and the command `!sim FAULT` causes one. With `@WORD` a fault waits for that command or export.
+//!
+//! | fault | effect |
+//! | --- | --- |
+//! | `hang` | the call never returns |
+//! | `crash` | the process dies of an invalid address (SIGSEGV) |
+//! | `abort` | the process aborts, as on an escaped C++ exception |
+//! | `exit` | the process exits with code 0 |
+//! | `stdout` | a line goes to standard output, past the callback |
+//! | `stderr-flood` | a megabyte goes to standard error |
+//! | `flood` | messages are sent without end |
+//! | `long-chunk` | one message of 4355 bytes |
+//! | `invalid-utf8` | a message that is no UTF-8 and holds escapes |
+//! | `split-utf8` | a character is cut between two messages |
+//! | `late-event` | another thread sends text MILLISECONDS later (250) |
+//! | `foreign-text` | another thread sends text during the call |
+//! | `short-read` | memory reads return half of the bytes |
+//! | `wrong-return` | typed exports claim success and do nothing |
+
+// Registers and guest memory are cut to the size of an operand all over an emulator: that is what
+// the narrowing casts are for.
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
+pub mod api;
+mod api_support;
+pub mod assembler;
+pub mod commands;
+pub mod console;
+pub mod disassembly;
+pub mod errors;
+pub mod fault;
+#[rustfmt::skip]
+pub mod generated;
+mod interrupt;
+pub mod machine;
+pub mod script;
+pub mod session;
+pub mod tokens;
+
+/// The type whose methods stand behind the exports.
+pub struct Simulator;

@@ -19,8 +19,8 @@ pub(crate) fn arm(command: &Command, arguments: &[Token], options: &Options<'_>)
         .iter()
         .filter(|token| token.kind == TokenKind::Block)
         .collect();
-    if command.reading == Reading::HwClock && !arguments.is_empty() && !(has("script") && !blocks.is_empty())
-    {
+    let scripted = has("script") && !blocks.is_empty();
+    if command.reading == Reading::HwClock && !arguments.is_empty() && !scripted {
         return Verdict::new(Level::Never, "without a script the library ends its process").form(id);
     }
     for (word, what) in [

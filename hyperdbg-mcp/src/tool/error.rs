@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::output::Untrusted;
+
 /// Stable kinds of failure; their names are part of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -103,8 +105,8 @@ pub struct ToolError {
     pub next_step: Option<String>,
     /// HyperDbg's error code (`0xc00000xx`), where one was reported.
     pub code: Option<u32>,
-    /// What the library printed, as raw bytes.
-    pub captured: Option<Vec<u8>>,
+    /// What the library printed.
+    pub captured: Option<Untrusted>,
 }
 
 impl ToolError {
@@ -141,7 +143,8 @@ impl ToolError {
 
     /// The same error with what the library printed; empty text counts as none.
     #[must_use]
-    pub fn captured(mut self, text: Vec<u8>) -> Self {
+    pub fn captured(mut self, text: impl Into<Untrusted>) -> Self {
+        let text = text.into();
         self.captured = (!text.is_empty()).then_some(text);
         self
     }

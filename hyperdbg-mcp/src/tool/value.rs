@@ -1,7 +1,9 @@
 //! Values in the form in which they travel as JSON: addresses and 64-bit numbers as `0x…` strings, bytes as hex.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A 64-bit value that travels as a `0x…` string, because JSON numbers are exact only up to 2^53.
@@ -54,6 +56,20 @@ impl<'de> Deserialize<'de> for Hex {
     }
 }
 
+impl JsonSchema for Hex {
+    fn schema_name() -> Cow<'static, str> {
+        "Hex".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^0[xX][0-9a-fA-F`]+$" })
+    }
+}
+
 /// Bytes that travel as a string of hex digit pairs; blanks between pairs are accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HexBytes(pub Vec<u8>);
@@ -101,6 +117,20 @@ impl<'de> Deserialize<'de> for HexBytes {
         String::deserialize(deserializer)?
             .parse()
             .map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for HexBytes {
+    fn schema_name() -> Cow<'static, str> {
+        "HexBytes".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[0-9a-fA-F ]*$" })
     }
 }
 

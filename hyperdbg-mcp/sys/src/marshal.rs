@@ -79,6 +79,39 @@ pub fn capacity(size: u64, max: usize) -> Result<usize, String> {
     }
 }
 
+/// A number within bounds that its type does not keep.
+///
+/// # Errors
+/// When it is outside.
+pub fn within(value: i128, min: i128, max: i128) -> Result<(), String> {
+    if (min..=max).contains(&value) {
+        return Ok(());
+    }
+    Err(format!("{value} is not within {min} and {max}"))
+}
+
+/// A number of a whole number of steps.
+///
+/// # Errors
+/// When it is not.
+pub fn multiple(value: i128, step: i128) -> Result<(), String> {
+    if value % step == 0 {
+        return Ok(());
+    }
+    Err(format!("{value} is not a multiple of {step}"))
+}
+
+/// An enumerator that is offered.
+///
+/// # Errors
+/// When it is another value.
+pub fn one_of<E: crate::CEnum>(value: E, allowed: &[E]) -> Result<(), String> {
+    if allowed.iter().any(|known| known.value() == value.value()) {
+        return Ok(());
+    }
+    Err(format!("{} is not offered", crate::Named(value)))
+}
+
 /// The bytes of an output buffer up to its terminator.
 pub fn until_nul(mut buffer: Vec<u8>) -> Vec<u8> {
     if let Some(end) = buffer.iter().position(|byte| *byte == 0) {
@@ -141,6 +174,17 @@ mod tests {
     fn capacities_are_bounded() {
         assert_eq!(capacity(16, 16), Ok(16));
         assert!(capacity(u64::MAX, 16).is_err());
+    }
+
+    #[test]
+    fn numbers_outside_of_their_bounds_are_refused() {
+        assert_eq!(within(16, 16, 16), Ok(()));
+        assert!(within(17, 0, 16).is_err());
+        assert_eq!(multiple(32, 16), Ok(()));
+        assert!(multiple(33, 16).is_err());
+        let style = crate::DEBUGGER_SHOW_MEMORY_STYLE::DEBUGGER_SHOW_COMMAND_DT;
+        assert!(one_of(style, &[]).unwrap_err().contains("dt"));
+        assert_eq!(one_of(style, &[style]), Ok(()));
     }
 
     #[test]

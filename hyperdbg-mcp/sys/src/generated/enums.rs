@@ -2,13 +2,13 @@
 
 //! Enums of the SDK. Each is a C `int` with names; every value is valid.
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(non_camel_case_types)]
+#![allow(non_camel_case_types, clippy::upper_case_acronyms)]
 
 use serde::{Deserialize, Serialize};
 use crate::named::CEnum;
 use crate::packet::Plain;
 
-/// `DEBUGGER_EDIT_MEMORY_TYPE` (headers/X.h:1).
+/// `DEBUGGER_EDIT_MEMORY_TYPE` (headers/RequestStructures.h:480).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -64,7 +64,7 @@ impl std::fmt::Display for DEBUGGER_EDIT_MEMORY_TYPE {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for DEBUGGER_EDIT_MEMORY_TYPE {}
 
-/// `DEBUGGER_READ_MEMORY_ADDRESS_MODE` (headers/X.h:1).
+/// `DEBUGGER_READ_MEMORY_ADDRESS_MODE` (headers/RequestStructures.h:263).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -117,7 +117,7 @@ impl std::fmt::Display for DEBUGGER_READ_MEMORY_ADDRESS_MODE {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for DEBUGGER_READ_MEMORY_ADDRESS_MODE {}
 
-/// `DEBUGGER_READ_MEMORY_TYPE` (headers/X.h:1).
+/// `DEBUGGER_READ_MEMORY_TYPE` (headers/RequestStructures.h:253).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -173,7 +173,7 @@ impl std::fmt::Display for DEBUGGER_READ_MEMORY_TYPE {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for DEBUGGER_READ_MEMORY_TYPE {}
 
-/// `DEBUGGER_READ_READING_TYPE` (headers/X.h:1).
+/// `DEBUGGER_READ_READING_TYPE` (headers/RequestStructures.h:243).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -229,7 +229,7 @@ impl std::fmt::Display for DEBUGGER_READ_READING_TYPE {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for DEBUGGER_READ_READING_TYPE {}
 
-/// `DEBUGGER_SHOW_MEMORY_STYLE` (headers/X.h:1).
+/// `DEBUGGER_SHOW_MEMORY_STYLE` (headers/RequestStructures.h:275).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -309,7 +309,7 @@ impl std::fmt::Display for DEBUGGER_SHOW_MEMORY_STYLE {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for DEBUGGER_SHOW_MEMORY_STYLE {}
 
-/// `GENERIC_PROCESSOR_VENDOR` (headers/X.h:1).
+/// `GENERIC_PROCESSOR_VENDOR` (headers/DataTypes.h:39).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -369,7 +369,7 @@ impl std::fmt::Display for GENERIC_PROCESSOR_VENDOR {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for GENERIC_PROCESSOR_VENDOR {}
 
-/// `HYPERTRACE_PT_OPERATION_REQUEST_TYPE` (headers/X.h:1).
+/// `HYPERTRACE_PT_OPERATION_REQUEST_TYPE` (headers/RequestStructures.h:1352).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -453,7 +453,7 @@ impl std::fmt::Display for HYPERTRACE_PT_OPERATION_REQUEST_TYPE {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for HYPERTRACE_PT_OPERATION_REQUEST_TYPE {}
 
-/// `REGS_ENUM` (headers/X.h:1).
+/// `REGS_ENUM` (headers/ScriptEngineCommonDefinitions.h:449).
 #[repr(transparent)]
 #[derive(
     Clone,
@@ -981,7 +981,7 @@ impl std::fmt::Display for REGS_ENUM {
 // SAFETY: a transparent `i32` has no padding, and every value is valid.
 unsafe impl Plain for REGS_ENUM {}
 
-/// `SMI_OPERATION_REQUEST_TYPE` (headers/X.h:1).
+/// `SMI_OPERATION_REQUEST_TYPE` (headers/RequestStructures.h:1252).
 #[repr(transparent)]
 #[derive(
     Clone,

@@ -4,7 +4,7 @@
 //!
 //! Sizes and offsets are checked when this compiles.
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(non_snake_case, non_camel_case_types, clippy::cast_possible_truncation, clippy::identity_op, clippy::unnecessary_operation)]
+#![allow(non_snake_case, non_camel_case_types, clippy::cast_possible_truncation, clippy::identity_op, clippy::unnecessary_operation, clippy::upper_case_acronyms)]
 
 use core::ffi::{c_char, c_void};
 
@@ -12,7 +12,7 @@ use crate::bits;
 use super::enums::*;
 use crate::packet::Plain;
 
-/// `DEBUGGER_DT_COMMAND_OPTIONS` (headers/X.h:1): 56 bytes, alignment 8 in C.
+/// `DEBUGGER_DT_COMMAND_OPTIONS` (headers/RequestStructures.h:163): 56 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct DEBUGGER_DT_COMMAND_OPTIONS {
@@ -84,7 +84,7 @@ const _: () = {
             + size_of::<u32>() + size_of::<[u8; 4]>() + size_of::<*const c_char>())];
 };
 
-/// `GUEST_EXTRA_REGISTERS` (headers/X.h:1): 32 bytes, alignment 8 in C.
+/// `GUEST_EXTRA_REGISTERS` (headers/BasicTypes.h:227): 32 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct GUEST_EXTRA_REGISTERS {
@@ -160,7 +160,7 @@ const _: () = {
             + size_of::<u64>() + size_of::<u64>())];
 };
 
-/// `GUEST_REGS` (headers/X.h:1): 128 bytes, alignment 1 in C.
+/// `GUEST_REGS` (headers/BasicTypes.h:155): 128 bytes, alignment 1 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct GUEST_REGS {
@@ -252,7 +252,7 @@ const _: () = {
             + size_of::<u64>())];
 };
 
-/// `HYPERTRACE_LBR_DUMP_PACKETS` (headers/X.h:1): 792 bytes, alignment 8 in C.
+/// `HYPERTRACE_LBR_DUMP_PACKETS` (headers/RequestStructures.h:1322): 792 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct HYPERTRACE_LBR_DUMP_PACKETS {
@@ -321,7 +321,7 @@ const _: () = {
             + size_of::<u32>())];
 };
 
-/// `HYPERTRACE_PT_MMAP_PACKETS` (headers/X.h:1): 1544 bytes, alignment 8 in C.
+/// `HYPERTRACE_PT_MMAP_PACKETS` (headers/RequestStructures.h:1490): 1544 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct HYPERTRACE_PT_MMAP_PACKETS {
@@ -369,7 +369,7 @@ const _: () = {
             + size_of::<[PT_USER_BUFFER_DESC; 64]>())];
 };
 
-/// `HYPERTRACE_PT_OPERATION_PACKETS` (headers/X.h:1): 928 bytes, alignment 8 in C.
+/// `HYPERTRACE_PT_OPERATION_PACKETS` (headers/RequestStructures.h:1432): 928 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct HYPERTRACE_PT_OPERATION_PACKETS {
@@ -457,7 +457,7 @@ const _: () = {
             + size_of::<[u64; 64]>())];
 };
 
-/// `INTERRUPT_DESCRIPTOR_TABLE_ENTRIES_PACKETS` (headers/X.h:1): 2056 bytes, alignment 8 in C.
+/// `INTERRUPT_DESCRIPTOR_TABLE_ENTRIES_PACKETS` (headers/RequestStructures.h:1517): 2056 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct INTERRUPT_DESCRIPTOR_TABLE_ENTRIES_PACKETS {
@@ -500,7 +500,7 @@ const _: () = {
         - (size_of::<u32>() + size_of::<[u8; 4]>() + size_of::<[u64; 256]>())];
 };
 
-/// `IO_APIC_ENTRY_PACKETS` (headers/X.h:1): 3232 bytes, alignment 8 in C.
+/// `IO_APIC_ENTRY_PACKETS` (headers/RequestStructures.h:1228): 3232 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct IO_APIC_ENTRY_PACKETS {
@@ -563,7 +563,7 @@ const _: () = {
             + size_of::<u32>() + size_of::<[u8; 4]>() + size_of::<[u64; 400]>())];
 };
 
-/// `LAPIC_PAGE` (headers/X.h:1): 1024 bytes, alignment 4 in C.
+/// `LAPIC_PAGE` (headers/RequestStructures.h:1123): 1024 bytes, alignment 4 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LAPIC_PAGE {
@@ -912,7 +912,7 @@ const _: () = {
             + size_of::<u32>() + size_of::<[u8; 12]>())];
 };
 
-/// `LBR_BRANCH_ENTRY` (headers/X.h:1): 16 bytes, alignment 8 in C.
+/// `LBR_BRANCH_ENTRY` (headers/LbrDefinitions.h:154): 16 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LBR_BRANCH_ENTRY {
@@ -944,7 +944,7 @@ const _: () = {
     ][size_of::<LBR_BRANCH_ENTRY>() - (size_of::<u64>() + size_of::<u64>())];
 };
 
-/// `LBR_STACK_ENTRY` (headers/X.h:1): 776 bytes, alignment 8 in C.
+/// `LBR_STACK_ENTRY` (headers/LbrDefinitions.h:165): 776 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LBR_STACK_ENTRY {
@@ -1132,7 +1132,7 @@ const _: () = {
     ][size_of::<MSR_LBR_INFO_anonymous_0>() - (size_of::<u64>())];
 };
 
-/// `PT_ADDR_RANGE` (headers/X.h:1): 24 bytes, alignment 8 in C.
+/// `PT_ADDR_RANGE` (headers/PtDefinitions.h:228): 24 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PT_ADDR_RANGE {
@@ -1173,7 +1173,7 @@ const _: () = {
             + size_of::<[u8; 7]>())];
 };
 
-/// `PT_ENABLE_OPTIONS` (headers/X.h:1): 280 bytes, alignment 8 in C.
+/// `PT_ENABLE_OPTIONS` (headers/RequestStructures.h:1382): 280 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PT_ENABLE_OPTIONS {
@@ -1267,7 +1267,7 @@ const _: () = {
             + size_of::<u64>() + size_of::<[c_char; 256]>())];
 };
 
-/// `PT_FILTER_OPTIONS` (headers/X.h:1): 104 bytes, alignment 8 in C.
+/// `PT_FILTER_OPTIONS` (headers/RequestStructures.h:1400): 104 bytes, alignment 8 in C.
 #[cfg(windows)]
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -1338,7 +1338,7 @@ const _: () = {
             + size_of::<[PT_ADDR_RANGE; 4]>())];
 };
 
-/// `PT_FILTER_OPTIONS` (headers/X.h:1): 104 bytes, alignment 8 in C.
+/// `PT_FILTER_OPTIONS` (headers/RequestStructures.h:1400): 104 bytes, alignment 8 in C.
 #[cfg(not(windows))]
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -1407,7 +1407,7 @@ const _: () = {
             + size_of::<[PT_ADDR_RANGE; 4]>())];
 };
 
-/// `PT_PACKET_OPTIONS` (headers/X.h:1): 4 bytes, alignment 4 in C.
+/// `PT_PACKET_OPTIONS` (headers/RequestStructures.h:1414): 4 bytes, alignment 4 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PT_PACKET_OPTIONS {
@@ -1528,7 +1528,7 @@ const _: () = {
     ][size_of::<PT_PACKET_OPTIONS>() - (size_of::<u32>())];
 };
 
-/// `PT_USER_BUFFER_DESC` (headers/X.h:1): 24 bytes, alignment 8 in C.
+/// `PT_USER_BUFFER_DESC` (headers/PtDefinitions.h:362): 24 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PT_USER_BUFFER_DESC {
@@ -1577,7 +1577,7 @@ const _: () = {
         - (size_of::<u32>() + size_of::<u32>() + size_of::<u64>() + size_of::<u64>())];
 };
 
-/// `SMI_OPERATION_PACKETS` (headers/X.h:1): 24 bytes, alignment 8 in C.
+/// `SMI_OPERATION_PACKETS` (headers/RequestStructures.h:1263): 24 bytes, alignment 8 in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct SMI_OPERATION_PACKETS {

@@ -1,0 +1,514 @@
+//! The worker's side of a call: from typed arguments to C and back.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Emitted;
+use super::calls::{args_ident, is_long, portable, reply_ident};
+use super::exports::snake;
+use super::source::{Source, doc, safety};
+use super::types::{c_type, ident, int, record_ident};
+use crate::surface::{
+    CType, Capacity, Encoding, FieldSet, Form, Function, Input, InputKind, Library, OutputKind, Param, Pass,
+    Surface,
+};
+
+pub(super) fn emit(surface: &Surface) -> Emitted {
+    let mut source = Source::new(
+        "hyperdbg-mcp/src/generated/dispatch.rs",
+        &[
+            "Makes typed calls on a loaded library: buffers, terminators, capacities and records are settled here.",
+            "",
+            "Runs in the worker process, on the thread that owns the library.",
+        ],
+    );
+    source.allow(&[
+        "clippy::cast_possible_truncation",
+        "clippy::needless_pass_by_value",
+        "clippy::useless_conversion",
+        "clippy::unnecessary_cast",
+    ]);
+    let long = surface
+        .library
+        .exports
+        .iter()
+        .flat_map(|export| export.params.iter().map(|(_, ty)| ty))
+        .any(is_long);
+    let long = long.then(|| quote! { use std::ffi::c_ulong; });
+    source.items(quote! {
+        #long
+        use hyperdbg_sys::*;
+        use super::calls::*;
+
+        /// Why a call could not be made.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum DispatchError {
+            /// The library lacks the symbol.
+            MissingExport(&'static str),
+            /// An argument cannot be handed to C.
+            BadArgument {
+                /// The function.
+                symbol: &'static str,
+                /// The argument.
+                param: &'static str,
+                /// What is wrong with it; completes a sentence about it.
+                why: String,
+            },
+        }
+
+        impl std::fmt::Display for DispatchError {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    Self::MissingExport(symbol) => write!(f, "the library does not export {symbol}"),
+                    Self::BadArgument { symbol, param, why } => write!(f, "{symbol} cannot take {param}: {why}"),
+                }
+            }
+        }
+
+        impl std::error::Error for DispatchError {}
+
+        /// Addresses of the target are 64-bit; they are handed over as pointers of this process.
+        const _: () = assert!(usize::BITS == 64);
+    });
+    let arms = surface.functions.iter().map(|function| {
+        let (variant, method) = (ident(&function.variant), ident(&function.method));
+        let reason = safety("the caller keeps this function's contract, which is the same.");
+        quote! {
+            Call::#variant(args) => {
+                #reason
+                unsafe { #method(exports, args) }.map(Reply::#variant)
+            }
+        }
+    });
+    source.items(quote! {
+        /// Makes one call.
+        ///
+        /// # Safety
+        /// `exports` is the table of a library that is mapped, initialised as its callers must, and used by no other
+        /// thread meanwhile.
+        ///
+        /// # Errors
+        /// When the call was not made.
+        pub unsafe fn dispatch(exports: &Exports, call: Call) -> Result<Reply, DispatchError> {
+            match call { #(#arms),* }
+        }
+    });
+    for function in &surface.functions {
+        let item = Marshal {
+            library: &surface.library,
+            function,
+        }
+        .function();
+        source.items(item);
+    }
+    source.finish()
+}
+
+struct Marshal<'a> {
+    library: &'a Library,
+    function: &'a Function,
+}
+
+/// The local variable of a parameter.
+fn local(param: &Param) -> Ident {
+    format_ident!("c_{}", snake(&param.name))
+}
+
+impl Marshal<'_> {
+    fn function(&self) -> TokenStream {
+        let function = self.function;
+        let (symbol, method, export) = (&function.symbol, ident(&function.method), ident(&function.symbol));
+        let (args_type, reply_type) = (args_ident(function), reply_ident(function));
+        let about = doc(&format!("# Safety\nAs [`dispatch`]. `{}`", function.prototype));
+        let checks: Vec<TokenStream> = function
+            .inputs
+            .iter()
+            .filter_map(|input| self.check(input))
+            .collect();
+        let before: Vec<TokenStream> = function
+            .params
+            .iter()
+            .filter_map(|param| self.before(param))
+            .collect();
+        let passed = function.params.iter().map(|param| self.pass(param));
+        let after: Vec<TokenStream> = function
+            .params
+            .iter()
+            .filter_map(|param| self.after(param))
+            .collect();
+        let results: Vec<TokenStream> = function
+            .params
+            .iter()
+            .filter_map(|param| self.result(param))
+            .collect();
+        let void = function.return_type == CType::Void;
+        let returned = (!void).then(|| {
+            let value = self.returned();
+            if value.to_string() == "returned" {
+                quote! { returned, }
+            } else {
+                quote! { returned: #value, }
+            }
+        });
+        let reason = safety(
+            "the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.",
+        );
+        let call = if void {
+            quote! { unsafe { function(#(#passed),*); } }
+        } else {
+            quote! { let returned = unsafe { function(#(#passed),*) }; }
+        };
+        let args = if function.inputs.is_empty() {
+            quote! { _args }
+        } else {
+            quote! { args }
+        };
+        let fails = function.inputs.iter().any(|input| self.can_fail(input));
+        let bad = fails.then(|| {
+            quote! {
+                let bad = |param: &'static str| {
+                    move |why: String| DispatchError::BadArgument { symbol: #symbol, param, why }
+                };
+            }
+        });
+        quote! {
+            #about
+            unsafe fn #method(exports: &Exports, #args: #args_type) -> Result<#reply_type, DispatchError> {
+                let function = exports.#export.ok_or(DispatchError::MissingExport(#symbol))?;
+                #bad
+                #(#checks)*
+                #(#before)*
+                #reason
+                #call
+                #(#after)*
+                Ok(#reply_type { #returned #(#results),* })
+            }
+        }
+    }
+
+    fn can_fail(&self, input: &Input) -> bool {
+        self.check(input).is_some()
+            || !matches!(input.kind, InputKind::Scalar { .. })
+            || self.function.params.iter().any(|param| match &param.pass {
+                Pass::OutBuffer {
+                    capacity: Capacity::Input { input: index, .. },
+                    ..
+                } => self.function.inputs.get(*index) == Some(input),
+                _ => false,
+            })
+    }
+
+    /// Bounds that the type alone does not keep.
+    fn check(&self, input: &Input) -> Option<TokenStream> {
+        let InputKind::Scalar {
+            form,
+            ty,
+            min,
+            max,
+            multiple_of,
+            exclude,
+            ..
+        } = &input.kind
+        else {
+            return None;
+        };
+        let (name, text) = (ident(&input.name), &input.name);
+        let (type_min, type_max) = match ty {
+            CType::Scalar(scalar) => (scalar.min(), scalar.max()),
+            CType::Enum(_) => (i128::from(i32::MIN), i128::from(i32::MAX)),
+            _ => (0, i128::from(u64::MAX)),
+        };
+        let mut checks = Vec::new();
+        if *form != Form::Boolean && (*min > type_min || *max < type_max) {
+            let (min, max) = (int(*min), int(*max));
+            checks.push(quote! {
+                marshal::within(i128::from(args.#name), #min, #max).map_err(bad(#text))?;
+            });
+        }
+        if let Some(step) = multiple_of {
+            let step = int(*step);
+            checks.push(quote! {
+                marshal::multiple(i128::from(args.#name), #step).map_err(bad(#text))?;
+            });
+        }
+        if let CType::Enum(enum_name) = ty {
+            // Enumerators are what the library was made for; another number is undefined behaviour in C++.
+            let item = self.library.find_enum(enum_name)?;
+            let allowed = item
+                .values
+                .iter()
+                .filter(|value| !exclude.contains(&i128::from(value.value)))
+                .map(|value| {
+                    let (ty, name) = (ident(enum_name), ident(&value.name));
+                    quote! { #ty::#name }
+                });
+            checks.push(quote! {
+                marshal::one_of(args.#name, &[#(#allowed),*]).map_err(bad(#text))?;
+            });
+        }
+        (!checks.is_empty()).then(|| quote! { #(#checks)* })
+    }
+
+    fn input(&self, index: usize) -> &Input {
+        &self.function.inputs[index]
+    }
+
+    /// Statements that prepare a parameter.
+    fn before(&self, param: &Param) -> Option<TokenStream> {
+        let local = local(param);
+        match &param.pass {
+            Pass::Value { .. } | Pass::Constant { .. } => None,
+            Pass::Length { input } => {
+                let input = self.input(*input);
+                let (name, text) = (ident(&input.name), &input.name);
+                let ty = c_type(self.library, &param.ty);
+                Some(quote! {
+                    let #local = #ty::try_from(args.#name.len())
+                        .map_err(|_| bad(#text)("it is too long for the function".to_owned()))?;
+                })
+            }
+            // The length of the same argument may be taken after this: the argument is cloned, not moved.
+            Pass::Buffer { input } => Some(self.buffer(&local, self.input(*input))),
+            Pass::OutBuffer { output, capacity, .. } => {
+                let unit = match self.function.outputs[*output].kind {
+                    OutputKind::Text(Encoding::Utf16) => quote! { 0u16 },
+                    _ => quote! { 0u8 },
+                };
+                let size = match capacity {
+                    Capacity::Fixed(size) => {
+                        let size = int(*size);
+                        quote! { #size }
+                    }
+                    Capacity::Input { input, max } => {
+                        let input = self.input(*input);
+                        let (name, text, max) = (ident(&input.name), &input.name, int(*max));
+                        return Some(quote! {
+                            let size = marshal::capacity(u64::from(args.#name), #max).map_err(bad(#text))?;
+                            let mut #local = vec![#unit; size];
+                        });
+                    }
+                };
+                Some(quote! { let mut #local = vec![#unit; #size]; })
+            }
+            Pass::OutValue { .. } => {
+                let target = param.ty.pointee()?;
+                let (ty, zero) = match target {
+                    CType::Enum(name) => {
+                        let name = ident(name);
+                        (quote! { #name }, quote! { #name(0) })
+                    }
+                    other => (c_type(self.library, other), quote! { 0 }),
+                };
+                Some(quote! { let mut #local: #ty = #zero; })
+            }
+            Pass::Record { record, sets, .. } => {
+                let ty = record_ident(self.library, record);
+                let sets = sets.iter().map(|set| self.set(&local, set));
+                Some(quote! {
+                    let mut #local = Packet::<#ty>::zeroed();
+                    #(#sets)*
+                })
+            }
+        }
+    }
+
+    fn buffer(&self, local: &Ident, input: &Input) -> TokenStream {
+        let (name, text) = (ident(&input.name), &input.name);
+        // A length that is passed beside the buffer needs the argument too, so it keeps its own.
+        let shared =
+            self.function.params.iter().any(
+                |param| matches!(&param.pass, Pass::Length { input: other } if self.input(*other) == input),
+            );
+        let value = if shared {
+            quote! { args.#name.clone() }
+        } else {
+            quote! { args.#name }
+        };
+        match &input.kind {
+            InputKind::Text {
+                encoding,
+                min,
+                max,
+                nullable,
+                ..
+            } => {
+                let convert = match encoding {
+                    Encoding::Ascii => quote! { marshal::ascii },
+                    Encoding::Utf8 => quote! { marshal::utf8 },
+                    Encoding::Utf16 => quote! { marshal::utf16 },
+                };
+                let (min, max) = (int(*min), int(*max));
+                if *nullable {
+                    quote! {
+                        let mut #local = #value
+                            .map(|text| #convert(text, #min, #max))
+                            .transpose()
+                            .map_err(bad(#text))?;
+                    }
+                } else {
+                    quote! { let mut #local = #convert(#value, #min, #max).map_err(bad(#text))?; }
+                }
+            }
+            InputKind::Bytes { max } => {
+                let max = int(*max);
+                quote! { let mut #local = marshal::bytes(#value, #max).map_err(bad(#text))?; }
+            }
+            InputKind::Scalar { .. } => quote! {},
+        }
+    }
+
+    fn set(&self, local: &Ident, set: &FieldSet) -> TokenStream {
+        let input = self.input(set.input);
+        let (name, text) = (ident(&input.name), &input.name);
+        let Some((last, outer)) = set.path.split_last() else {
+            return quote! {};
+        };
+        let outer = outer.iter().map(|step| ident(step));
+        let target = quote! { #local.get_mut() #(.#outer)* };
+        match &input.kind {
+            InputKind::Text { .. } => {
+                let last = ident(last);
+                quote! {
+                    if let Some(text) = &args.#name {
+                        marshal::fill_chars(&mut #target.#last, text).map_err(bad(#text))?;
+                    }
+                }
+            }
+            InputKind::Scalar { form, .. } => {
+                let value = if *form == Form::Boolean {
+                    let ty = c_type(self.library, &set.ty);
+                    quote! { #ty::from(args.#name) }
+                } else {
+                    quote! { args.#name }
+                };
+                if set.bits.is_some() {
+                    let setter = format_ident!("set_{}", last);
+                    quote! { #target.#setter(#value); }
+                } else {
+                    let last = ident(last);
+                    quote! { #target.#last = #value; }
+                }
+            }
+            InputKind::Bytes { .. } => quote! {},
+        }
+    }
+
+    /// The expression that is passed.
+    fn pass(&self, param: &Param) -> TokenStream {
+        let local = local(param);
+        let constant = matches!(&param.ty, CType::Pointer { constant: true, .. });
+        match &param.pass {
+            Pass::Value { input } => self.value(param, self.input(*input)),
+            Pass::Constant { value, .. } => match (value, &param.ty) {
+                (None, _) if constant => quote! { std::ptr::null() },
+                (None, _) => quote! { std::ptr::null_mut() },
+                (Some(value), CType::Enum(name)) => {
+                    let named = self
+                        .library
+                        .find_enum(name)
+                        .and_then(|item| item.by_value(*value))
+                        .map(|value| ident(&value.name));
+                    let name = ident(name);
+                    match named {
+                        Some(enumerator) => quote! { #name::#enumerator },
+                        None => {
+                            let value = int(*value);
+                            quote! { #name(#value) }
+                        }
+                    }
+                }
+                (Some(value), _) => int(*value),
+            },
+            Pass::Length { .. } => quote! { #local },
+            Pass::Buffer { input } => {
+                let nullable = matches!(&self.input(*input).kind, InputKind::Text { nullable: true, .. });
+                match (nullable, constant) {
+                    (false, false) => quote! { #local.as_mut_ptr().cast() },
+                    (false, true) => quote! { #local.as_mut_ptr().cast_const().cast() },
+                    (true, false) => {
+                        quote! { #local.as_mut().map_or(std::ptr::null_mut(), |text| text.as_mut_ptr().cast()) }
+                    }
+                    (true, true) => {
+                        quote! { #local.as_mut().map_or(std::ptr::null(), |text| text.as_mut_ptr().cast_const().cast()) }
+                    }
+                }
+            }
+            Pass::OutBuffer { .. } => quote! { #local.as_mut_ptr().cast() },
+            Pass::OutValue { .. } => quote! { &raw mut #local },
+            Pass::Record { .. } => quote! { #local.as_mut_ptr() },
+        }
+    }
+
+    fn value(&self, param: &Param, input: &Input) -> TokenStream {
+        let name = ident(&input.name);
+        let InputKind::Scalar { form, .. } = &input.kind else {
+            return quote! {};
+        };
+        match &param.ty {
+            CType::Pointer { constant, .. } => {
+                if *constant {
+                    quote! { std::ptr::without_provenance(args.#name as usize) }
+                } else {
+                    quote! { std::ptr::without_provenance_mut(args.#name as usize) }
+                }
+            }
+            CType::Enum(_) => quote! { args.#name },
+            ty if *form == Form::Boolean || is_long(ty) => {
+                let ty = c_type(self.library, ty);
+                quote! { #ty::from(args.#name) }
+            }
+            _ => quote! { args.#name },
+        }
+    }
+
+    /// Statements after the call.
+    fn after(&self, param: &Param) -> Option<TokenStream> {
+        let Pass::OutBuffer { output, written, .. } = &param.pass else {
+            return None;
+        };
+        let buffer = local(param);
+        if let OutputKind::Text(encoding) = self.function.outputs[*output].kind {
+            return Some(match encoding {
+                Encoding::Utf16 => quote! { #buffer = marshal::until_nul_utf16(#buffer); },
+                Encoding::Ascii | Encoding::Utf8 => quote! { #buffer = marshal::until_nul(#buffer); },
+            });
+        }
+        let written = local(self.function.params.get((*written)?)?);
+        Some(quote! { #buffer.truncate(usize::try_from(#written).unwrap_or(usize::MAX)); })
+    }
+
+    /// The field of the reply that a parameter fills.
+    fn result(&self, param: &Param) -> Option<TokenStream> {
+        let local = local(param);
+        let output = match &param.pass {
+            Pass::OutBuffer { output, .. } | Pass::OutValue { output } | Pass::Record { output, .. } => {
+                *output
+            }
+            _ => return None,
+        };
+        let output = &self.function.outputs[output];
+        let name = ident(&output.name);
+        let value = match &output.kind {
+            OutputKind::Scalar {
+                form: Form::Boolean, ..
+            } => quote! { #local != 0 },
+            OutputKind::Scalar { ty, .. } if is_long(ty) => {
+                let ty = portable(ty);
+                quote! { #local as #ty }
+            }
+            _ => quote! { #local },
+        };
+        Some(quote! { #name: #value })
+    }
+
+    fn returned(&self) -> TokenStream {
+        match &self.function.return_type {
+            CType::Pointer { .. } => quote! { returned.addr() as u64 },
+            ty if is_long(ty) => {
+                let ty = portable(ty);
+                quote! { returned as #ty }
+            }
+            _ => quote! { returned },
+        }
+    }
+}

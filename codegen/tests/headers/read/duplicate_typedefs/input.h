@@ -1,0 +1,11 @@
+typedef int INT;
+typedef unsigned short USHORT;
+typedef int INT;
+typedef signed int INT;
+typedef unsigned short int USHORT;
+typedef void * HANDLE;
+typedef PVOID HANDLE;
+typedef struct _A { int B; } A;
+typedef struct _A A;
+int same(INT a);
+int same(int other_name);

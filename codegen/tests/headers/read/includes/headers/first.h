@@ -1,0 +1,3 @@
+#pragma once
+#include "second.h"
+typedef struct _FIRST { SECOND Inner; } FIRST;

@@ -1,0 +1,2 @@
+typedef struct _A { } A;
+typedef struct _B { int C[0]; } B;

@@ -1,0 +1,3 @@
+#ifndef CHOSEN
+#    error "choose one" first
+#endif

@@ -1,0 +1,15 @@
+int a[1 / 0];
+int b[1 << 32];
+int c[1.5];
+int d['ab'];
+int e["s"];
+int f[08];
+int g[f];
+int h[sizeof f];
+int i[sizeof 3];
+int j[(char *)3];
+int k[1 ? 2];
+int l[3 +];
+int m[1u2];
+int n[99999999999999999999];
+int o[offsetof(int, x)];

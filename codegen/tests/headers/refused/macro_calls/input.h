@@ -1,0 +1,2 @@
+#define F(a, b) a b
+F(1) int x;

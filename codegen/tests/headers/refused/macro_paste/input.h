@@ -1,0 +1,3 @@
+#define JOIN(a, b) a##b
+int x = JOIN(+, =1);
+int y = JOIN(/, /);

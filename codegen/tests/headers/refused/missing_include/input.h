@@ -1,0 +1,3 @@
+typedef int A;
+#include "SDK/headers/NotHere.h"
+#include <ntddk.h>

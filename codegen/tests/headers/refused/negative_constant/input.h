@@ -1,0 +1,2 @@
+#define GOOD 1
+#define BAD -1

@@ -1,0 +1,6 @@
+typedef struct _A
+{
+    char A;
+#pragma pack(1)
+    int B;
+} A;

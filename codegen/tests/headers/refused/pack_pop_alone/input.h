@@ -1,0 +1,3 @@
+#pragma pack(push, 1)
+#pragma pack(pop)
+#pragma pack(pop)

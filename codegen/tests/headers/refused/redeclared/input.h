@@ -1,0 +1,11 @@
+typedef int A;
+typedef char A;
+struct B { int C; };
+struct B { int C; };
+union B;
+enum B { D };
+int f(int a);
+int f(char a);
+struct E { int F; char F; };
+int g(int a, int a);
+enum H { A };

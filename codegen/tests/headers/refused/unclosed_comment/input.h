@@ -1,0 +1,3 @@
+int a;
+/* this goes
+on

@@ -1,0 +1,2 @@
+#define NEVER_USED 'open
+int a[] = { "open };

@@ -1,0 +1,141 @@
+//! The flags of serving, which every verb takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::FalseyValueParser;
+
+use crate::tool::Connection;
+use crate::tool::surface::{Groups, Selection};
+
+/// What is served, and over which library.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Serving")]
+pub struct ServeFlags {
+    /// HyperDbg's library, or the folder that holds it; else it is searched in the usual places
+    #[arg(long, global = true, env = "HYPERDBG_LIBRARY", value_name = "PATH")]
+    pub library: Option<PathBuf>,
+
+    /// Use the built-in simulated machine instead of a library; its session opens by itself
+    #[arg(long, global = true, env = "HYPERDBG_MCP_SIMULATOR", value_parser = FalseyValueParser::new(), conflicts_with = "library")]
+    pub simulator: bool,
+
+    /// Open a session at the first call that needs one: offline, local, debugger=PIPE, debugger=COM1:115200 or
+    /// remote=ADDRESS:PORT
+    #[arg(long, global = true, env = "HYPERDBG_MCP_OPEN", value_name = "MODE", value_parser = connection)]
+    pub open: Option<Connection>,
+
+    /// Serve only tools that observe, whatever other flags say
+    #[arg(long, global = true, env = "HYPERDBG_MCP_READ_ONLY", value_parser = FalseyValueParser::new())]
+    pub read_only: bool,
+
+    /// Also serve tools that change the target or the debugger's state
+    #[arg(long, global = true, env = "HYPERDBG_MCP_ALLOW_WRITES", value_parser = FalseyValueParser::new())]
+    pub allow_writes: bool,
+
+    /// Groups of tools beside the default ones, separated by commas, or `all`
+    #[arg(long, global = true, env = "HYPERDBG_MCP_TOOLS", value_name = "GROUP,…", value_parser = Groups::parse)]
+    pub tools: Option<Groups>,
+}
+
+impl ServeFlags {
+    /// What the flags say about the surface.
+    pub fn selection(&self) -> Selection {
+        Selection {
+            groups: self.tools.clone().unwrap_or_default(),
+            allow_writes: self.allow_writes,
+            read_only: self.read_only,
+        }
+    }
+
+    /// How the session opens by itself, where it does.
+    pub fn opens_by_itself(&self) -> Option<Connection> {
+        self.open.clone().or_else(|| self.simulator.then(simulated))
+    }
+}
+
+/// The simulated debuggee, on the pipe where the simulator waits.
+fn simulated() -> Connection {
+    Connection::DebuggerPipe {
+        pipe: r"\\.\pipe\HyperDbgPipe".to_owned(),
+    }
+}
+
+fn connection(text: &str) -> Result<Connection, String> {
+    let (mode, endpoint) = match text.split_once('=') {
+        Some((mode, endpoint)) => (mode, Some(endpoint)),
+        None => (text, None),
+    };
+    match (mode, endpoint) {
+        ("offline", None) => Ok(Connection::Offline),
+        ("local", None) => Ok(Connection::Local),
+        ("debugger", Some(endpoint)) => debugger(endpoint),
+        ("remote", Some(endpoint)) => {
+            let (address, port) = endpoint.rsplit_once(':').unwrap_or((endpoint, "50000"));
+            Connection::remote(
+                address,
+                port.parse().map_err(|_| format!("`{port}` is no TCP port"))?,
+            )
+        }
+        ("debugger", None) => {
+            Err("debugger needs its endpoint: debugger=PIPE or debugger=COM1:115200".to_owned())
+        }
+        ("remote", None) => Err("remote needs its endpoint: remote=ADDRESS:PORT".to_owned()),
+        _ => Err(
+            "the modes are offline, local, debugger=PIPE, debugger=COM1:115200 and remote=ADDRESS:PORT"
+                .to_owned(),
+        ),
+    }
+}
+
+fn debugger(endpoint: &str) -> Result<Connection, String> {
+    if let Some((port, baud)) = endpoint.rsplit_once(':')
+        && port.to_ascii_uppercase().starts_with("COM")
+    {
+        let baud = baud.parse().map_err(|_| format!("`{baud}` is no baud rate"))?;
+        return Connection::serial(port, baud);
+    }
+    Connection::pipe(endpoint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_read_with_their_mode() {
+        assert_eq!(connection("offline"), Ok(Connection::Offline));
+        assert_eq!(
+            connection("debugger=COM2:115200"),
+            Ok(Connection::DebuggerSerial {
+                port: "COM2".to_owned(),
+                baud: 115_200
+            })
+        );
+        assert_eq!(
+            connection(r"debugger=\\.\pipe\kernel"),
+            Ok(Connection::DebuggerPipe {
+                pipe: r"\\.\pipe\kernel".to_owned()
+            })
+        );
+        assert_eq!(
+            connection("remote=10.0.0.1"),
+            Ok(Connection::Remote {
+                address: "10.0.0.1".to_owned(),
+                port: 50_000
+            })
+        );
+        for wrong in [
+            "debugger",
+            "remote",
+            "remote=host:1",
+            "remote=1.2.3.4:x",
+            "debugger=COM9:115200",
+            "debugger=COM1:7",
+            "debugger=",
+            "x",
+        ] {
+            assert!(connection(wrong).is_err(), "{wrong}");
+        }
+    }
+}

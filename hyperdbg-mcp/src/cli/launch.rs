@@ -1,0 +1,48 @@
+//! Puts a server together from the flags.
+
+use std::sync::Arc;
+
+use super::ServeFlags;
+use super::library;
+use crate::engine::{BoxFuture, LibrarySource};
+use crate::server::{Ending, Handler, Launcher, Manager, Registry};
+use crate::session::{Session, SessionConfig, WorkerProgram};
+use crate::tool::{Target, ToolError};
+
+/// Starts worker processes of this program.
+struct Workers(LibrarySource);
+
+impl Launcher for Workers {
+    fn launch(&self) -> BoxFuture<'_, Result<Arc<dyn Target>, ToolError>> {
+        Box::pin(async {
+            let program = WorkerProgram::this_program().map_err(|error| {
+                ToolError::internal(format!("this program cannot be found again: {error}"))
+            })?;
+            let session: Arc<dyn Target> = Session::open(SessionConfig::new(self.0.clone(), program)).await?;
+            Ok(session)
+        })
+    }
+
+    fn library(&self) -> String {
+        match &self.0 {
+            LibrarySource::Embedded => "the built-in simulated machine".to_owned(),
+            LibrarySource::Path(path) => path.display().to_string(),
+        }
+    }
+}
+
+/// The server that the flags describe.
+pub(super) fn handler(flags: &ServeFlags, ending: Ending) -> Result<Handler, String> {
+    let source = if flags.simulator {
+        LibrarySource::Embedded
+    } else {
+        LibrarySource::Path(library::find(flags.library.as_deref())?)
+    };
+    let registry = Registry::new(flags.selection())?;
+    let serves_open = registry
+        .served()
+        .iter()
+        .any(|served| served.tool.spec.name == "hd_session_open");
+    let manager = Manager::new(Box::new(Workers(source)), flags.opens_by_itself(), serves_open);
+    Ok(Handler::new(registry, manager, ending))
+}

@@ -1,0 +1,98 @@
+//! Expressions and scripts in HyperDbg's language.
+
+use hyperdbg_mcp_macros::composite_tool;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::calls;
+use super::text::{self, Kind};
+use crate::tier::Destructive;
+use crate::tool::typed::Answer;
+use crate::tool::value::Hex;
+use crate::tool::{Cx, ToolError};
+
+#[derive(Deserialize, JsonSchema)]
+struct EvalInput {
+    /// Such as @rax + 0x10, poi(@rsp) or nt!NtCreateFile.
+    expression: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct EvalOutput {
+    expression: String,
+    value: Hex,
+    /// The same, unsigned.
+    decimal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// Evaluates an expression of HyperDbg's script language in the target and returns its 64-bit value. Bare digits are
+/// hexadecimal: write 0x… or 0n…. The language has functions that write memory, so this can change the target. With
+/// nothing attached it is evaluated in the debugger's own process, where a dereference of a bad address ends the session.
+#[composite_tool(
+    name = "hd_script_eval",
+    title = "Evaluate an expression",
+    group = "script",
+    tier = "destructive",
+    uses(hyperdbg_u_eval_expression)
+)]
+async fn eval(cx: Cx<Destructive>, input: EvalInput) -> Result<Answer<EvalOutput>, ToolError> {
+    text::check(Kind::Expression, &input.expression)?;
+    let expression = input.expression.trim().to_owned();
+    let note = text::radix_note(&expression);
+    let (value, printed) = calls::evaluate(&cx.engine().await?, &expression).await?;
+    let mut words = format!("{expression} = {} ({value})", Hex(value));
+    if let Some(note) = &note {
+        words = format!("{words}\n{note}");
+    }
+    let output = EvalOutput {
+        expression,
+        value: Hex(value),
+        decimal: value.to_string(),
+        note,
+    };
+    Ok(Answer::new(output, words).captured(printed))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct RunInput {
+    /// Statements, each with its semicolon.
+    script: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RunOutput {
+    /// Bytes of the script.
+    size: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// Runs statements of HyperDbg's script language once in the halted target and returns what they print. It runs at the
+/// highest privilege with interrupts off, and can write memory and registers; a loop ends after 1,000,000 steps. An error
+/// while it runs shows only in the printed text. Bare digits are hexadecimal.
+#[composite_tool(
+    name = "hd_script_run",
+    title = "Run a script",
+    group = "script",
+    tier = "destructive",
+    uses(hyperdbg_u_run_script)
+)]
+async fn run(cx: Cx<Destructive>, input: RunInput) -> Result<Answer<RunOutput>, ToolError> {
+    text::check(Kind::Script, &input.script)?;
+    let note = text::radix_note(&input.script);
+    let printed = calls::run_script(&cx.engine().await?, &input.script).await?;
+    let mut words = "The script ran.".to_owned();
+    if printed.iter().all(u8::is_ascii_whitespace) {
+        words.push_str(" It printed nothing.");
+    }
+    if let Some(note) = &note {
+        words = format!("{words}\n{note}");
+    }
+    let output = RunOutput {
+        size: u32::try_from(input.script.len()).unwrap_or(u32::MAX),
+        note,
+    };
+    Ok(Answer::new(output, words).captured(printed))
+}

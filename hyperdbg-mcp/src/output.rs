@@ -1,0 +1,15 @@
+//! How results leave the program: bounded pages, captured data marked as such, the rest kept for reading on.
+
+mod envelope;
+mod escape;
+mod render;
+mod shrink;
+mod store;
+mod untrusted;
+
+pub use render::{Rendered, render_error, render_output};
+pub use store::{NotKept, OutputStore, Page};
+pub use untrusted::{Captured, Untrusted};
+
+/// Characters that one half of a result holds at most.
+pub const PAGE_CHARS: usize = 24_000;

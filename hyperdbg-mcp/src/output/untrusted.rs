@@ -1,0 +1,140 @@
+//! [`Untrusted`]: bytes that the target or the library chose.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use super::escape::escape;
+
+/// Text or bytes that come from the target or from the library, in the order in which they arrived.
+///
+/// There is no way to format it, compare it with a string or turn it into one: it leaves the program only in the
+/// envelope of a text half, as a [`Captured`] field, or through [`bytes`](Self::bytes) for a parser.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Untrusted {
+    bytes: Vec<u8>,
+    /// The bytes are escaped text already: a part of a kept output.
+    is_escaped: bool,
+}
+
+impl Untrusted {
+    /// Marks `bytes` as untrusted.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            is_escaped: false,
+        }
+    }
+
+    /// Text that left the output store, which holds it escaped.
+    pub(crate) fn kept(text: String) -> Self {
+        Self {
+            bytes: text.into_bytes(),
+            is_escaped: true,
+        }
+    }
+
+    /// For parsers, and for nothing that reaches a reader.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The escaped form, for the envelope and the output store only.
+    pub(super) fn escaped(&self) -> String {
+        match std::str::from_utf8(&self.bytes) {
+            Ok(text) if self.is_escaped => text.to_owned(),
+            _ => escape(&self.bytes),
+        }
+    }
+}
+
+impl From<Vec<u8>> for Untrusted {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::new(bytes)
+    }
+}
+
+impl fmt::Debug for Untrusted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Untrusted({} bytes)", self.bytes.len())
+    }
+}
+
+/// A short piece of captured data as a field of a structured result: escaped, bounded, and declared as captured
+/// data in the schema.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Captured(String);
+
+impl Captured {
+    /// Characters that a field holds at most.
+    pub const MAX_CHARS: usize = 512;
+
+    /// The field for `bytes`; what is cut off is shown by a final `…`.
+    pub fn new(bytes: &[u8]) -> Self {
+        let escaped = escape(bytes);
+        match escaped.char_indices().nth(Self::MAX_CHARS) {
+            Some((cut, _)) => Self(format!("{}…", &escaped[..cut])),
+            None => Self(escaped),
+        }
+    }
+}
+
+impl fmt::Debug for Captured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Captured({} bytes)", self.0.len())
+    }
+}
+
+impl Serialize for Captured {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl JsonSchema for Captured {
+    fn schema_name() -> Cow<'static, str> {
+        "Captured".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "Captured data." })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_output_does_not_show_the_content() {
+        assert_eq!(
+            format!("{:?}", Untrusted::new(b"secret".to_vec())),
+            "Untrusted(6 bytes)"
+        );
+        assert_eq!(format!("{:?}", Captured::new(b"secret")), "Captured(6 bytes)");
+    }
+
+    #[test]
+    fn a_field_is_escaped_and_bounded() {
+        let field = serde_json::to_value(Captured::new(b"a\x1b[0m")).unwrap();
+        assert_eq!(field, "a\\x1b[0m");
+        let long = serde_json::to_value(Captured::new(&vec![b'a'; 4_000])).unwrap();
+        assert_eq!(long.as_str().unwrap().chars().count(), Captured::MAX_CHARS + 1);
+    }
+}

@@ -1,0 +1,43 @@
+//! The MCP server: tools over rmcp, on stdio.
+
+mod handler;
+mod instructions;
+mod registry;
+mod sessions;
+mod target;
+mod transport;
+mod watchdog;
+
+pub use handler::Handler;
+pub use registry::{Registry, Served};
+pub use sessions::{Launcher, Manager};
+pub use transport::Lines;
+pub use watchdog::Ending;
+
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Serves one client over `read` and `write` until its end of input, then ends what is still running.
+pub async fn serve<R, W>(handler: Handler, read: R, write: W) -> Result<(), String>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let ending = handler.ending();
+    let manager = Arc::clone(handler.manager());
+    let transport = Lines::new(read, write, ending.clone());
+    let served = match handler.serve(transport).await {
+        Ok(service) => service
+            .waiting()
+            .await
+            .map(|_| ())
+            .map_err(|error| error.to_string()),
+        // A client that leaves before it has said anything is no failure.
+        Err(_) if ending.is_over() => Ok(()),
+        Err(error) => Err(error.to_string()),
+    };
+    manager.end().await;
+    served
+}

@@ -1,0 +1,142 @@
+//! The tools of this process, ready to be listed and called; fixed from the start.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rmcp::model;
+use serde_json::{Map, Value, json};
+
+use crate::tier::Tier;
+use crate::tool::schema::Side;
+use crate::tool::shape::Shape;
+use crate::tool::surface::{self, Selection};
+use crate::tool::{Tool, ToolError, ToolSpec};
+
+/// One tool that is served.
+pub struct Served {
+    /// The tool.
+    pub tool: &'static Tool,
+    /// What clients see of it.
+    pub model: model::Tool,
+    /// Its arguments.
+    pub input: Shape,
+    /// Its result.
+    pub output: Shape,
+}
+
+/// The tools that are served, and why others are not.
+pub struct Registry {
+    selection: Selection,
+    served: Vec<Served>,
+    by_name: HashMap<&'static str, usize>,
+}
+
+/// What a name means here.
+pub enum Lookup<'a> {
+    /// A tool that is served.
+    Served(&'a Served),
+    /// A tool that exists and is not served.
+    Refused(ToolError),
+    /// No tool; the nearest name that is served.
+    Unknown(Option<&'a str>),
+}
+
+impl Registry {
+    /// The tools that `selection` serves. Fails on a tool whose schemas have no portable form: a defect.
+    pub fn new(selection: Selection) -> Result<Self, String> {
+        let mut served = Vec::new();
+        for tool in surface::all().filter(|tool| selection.refusal(tool).is_none()) {
+            served.push(Served::new(tool).map_err(|error| format!("{}: {error}", tool.spec.name))?);
+        }
+        let by_name = served
+            .iter()
+            .enumerate()
+            .map(|(at, served)| (served.tool.spec.name, at))
+            .collect();
+        Ok(Self {
+            selection,
+            served,
+            by_name,
+        })
+    }
+
+    /// Every tool that is served.
+    pub fn served(&self) -> &[Served] {
+        &self.served
+    }
+
+    /// The flags that made it.
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// What `name` means here.
+    pub fn lookup(&self, name: &str) -> Lookup<'_> {
+        if let Some(served) = self.by_name.get(name).and_then(|at| self.served.get(*at)) {
+            return Lookup::Served(served);
+        }
+        match surface::all().find(|tool| tool.spec.name == name) {
+            Some(tool) => Lookup::Refused(
+                self.selection
+                    .refusal(tool)
+                    .unwrap_or_else(|| ToolError::internal(format!("{name} should be served and is not"))),
+            ),
+            None => Lookup::Unknown(surface::nearest(
+                name,
+                self.served.iter().map(|served| served.tool.spec.name),
+            )),
+        }
+    }
+}
+
+impl Served {
+    fn new(tool: &'static Tool) -> Result<Self, String> {
+        let spec = tool.spec;
+        let input = spec.input_schema.portable(Side::Input)?;
+        let output = with_output(spec, spec.output_schema.portable(Side::Output)?);
+        Ok(Self {
+            tool,
+            input: Shape::of(&input)?,
+            output: Shape::of(&output)?,
+            model: model::Tool::new(spec.name, spec.description, Arc::new(input))
+                .with_title(spec.title)
+                .with_raw_output_schema(Arc::new(output))
+                .with_annotations(annotations(spec)),
+        })
+    }
+}
+
+/// The schema with the field in which a result carries what the library printed, and where to read on.
+fn with_output(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, Value> {
+    // What calls no function of the library prints nothing.
+    if spec.functions.is_empty() {
+        return schema;
+    }
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.entry("output").or_insert_with(|| {
+            json!({
+                "type": "object",
+                "properties": {
+                    "captured": {"type": "string"},
+                    "truncated": {"type": "boolean"},
+                    "total": {"type": "integer"},
+                    "id": {"type": "string"},
+                    "next_offset": {"type": "integer"}
+                }
+            })
+        });
+    }
+    schema
+}
+
+fn annotations(spec: &ToolSpec) -> model::ToolAnnotations {
+    let hints = model::ToolAnnotations::with_title(spec.title)
+        .read_only(spec.tier == Tier::Read)
+        .open_world(spec.hints.open_world);
+    if spec.tier == Tier::Read {
+        return hints.destructive(false).idempotent(true);
+    }
+    hints
+        .destructive(spec.tier == Tier::Destructive)
+        .idempotent(spec.hints.idempotent)
+}

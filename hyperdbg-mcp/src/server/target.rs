@@ -1,0 +1,79 @@
+//! A session of the engine, as tools see it.
+
+use std::time::Duration;
+
+use crate::engine::{BoxFuture, Outcome};
+use crate::generated::{Call, Reply};
+use crate::session::{Mode, Session, StopWait};
+use crate::tool::{Category, Connection, Run, Target, ToolError, WorkerState};
+
+/// How long a resume may wait for its turn.
+const TURN: Duration = Duration::from_secs(5);
+
+impl Target for Session {
+    fn state(&self) -> WorkerState {
+        let status = self.status();
+        WorkerState {
+            alive: status.alive,
+            ended: status.ended,
+            pid: Some(status.worker_pid),
+            in_flight: status
+                .in_flight
+                .map(|call| (call.function, Duration::from_millis(call.age_ms))),
+            missing: status.missing_exports,
+        }
+    }
+
+    fn resume(&self, call: Call) -> BoxFuture<'_, Result<(), ToolError>> {
+        Box::pin(Session::resume(self, call, TURN))
+    }
+
+    fn run(&self) -> Run {
+        let status = self.status();
+        if status.in_flight.is_some_and(|call| call.resume) {
+            Run::Running
+        } else if status.unread_stop {
+            Run::StopUntold
+        } else {
+            Run::Settled
+        }
+    }
+
+    fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Outcome<Reply>>, ToolError>> {
+        Box::pin(async move {
+            match self.wait_stop(timeout).await? {
+                StopWait::Stopped(outcome) => Ok(Some(*outcome)),
+                StopWait::StillRunning { .. } => Ok(None),
+                StopWait::NotResumed => Err(ToolError::new(
+                    Category::WrongMode,
+                    "The target was not set running, so there is no stop to wait for.",
+                )
+                .next_step("Read its state where it is halted, or let it run first.")),
+            }
+        })
+    }
+
+    fn interrupt(&self) -> BoxFuture<'_, Result<(), ToolError>> {
+        Box::pin(async {
+            // That nothing is in flight means that the stop is there already.
+            Session::interrupt(self);
+            Ok(())
+        })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let closed = Session::close(self).await;
+            tracing::debug!(?closed, "session closed");
+        })
+    }
+
+    fn connected(&self, connection: &Connection) {
+        self.set_mode(Some(match connection {
+            Connection::Offline => Mode::Offline,
+            Connection::Local => Mode::Local,
+            Connection::DebuggerPipe { .. } | Connection::DebuggerSerial { .. } => Mode::Debugger,
+            Connection::Remote { .. } => Mode::Remote,
+        }));
+    }
+}

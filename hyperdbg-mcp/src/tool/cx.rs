@@ -1,0 +1,162 @@
+//! [`Cx`]: what a handler may do, bound to its tool's tier. There is no way from here to the worker past the tier.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::host::{Connection, Host, Run, WorkerState};
+use super::{Category, ToolError};
+use crate::engine::{Engine, Outcome};
+use crate::generated::{Call, Reply, RunCommandArgs};
+use crate::output::OutputStore;
+use crate::tier::{Destructive, Permits, Read, State, TierType};
+
+/// What a handler may use.
+pub struct Cx<T> {
+    host: Arc<dyn Host>,
+    tier: PhantomData<fn() -> T>,
+}
+
+/// The session that is open, as it was at one moment.
+#[derive(Debug, Clone)]
+pub struct SessionView {
+    /// How it is connected.
+    pub connection: Connection,
+    /// Its worker.
+    pub worker: WorkerState,
+    /// How far the last resume is.
+    pub run: Run,
+}
+
+/// Command lines that only list: they have tier Read by themselves, whatever the function that sends them has.
+/// `#[composite_tool]` knows the same lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// User and kernel modules.
+    Modules,
+    /// Kernel modules.
+    KernelModules,
+    /// User modules.
+    UserModules,
+    /// Breakpoints.
+    Breakpoints,
+}
+
+impl Listing {
+    fn line(self) -> &'static str {
+        match self {
+            Self::Modules => "lm",
+            Self::KernelModules => "lm km",
+            Self::UserModules => "lm um",
+            Self::Breakpoints => "bl",
+        }
+    }
+}
+
+impl<T: TierType> Cx<T> {
+    /// A context over `host`.
+    pub(crate) fn new(host: Arc<dyn Host>) -> Self {
+        Self {
+            host,
+            tier: PhantomData,
+        }
+    }
+
+    /// The current session's engine, with what tier `T` permits. Refused while the target runs.
+    pub async fn engine(&self) -> Result<Engine<T>, ToolError> {
+        Ok(Engine::new(self.host.link().await?))
+    }
+
+    /// How the current session is connected; opens it where the server was told to.
+    pub async fn connection(&self) -> Result<Connection, ToolError> {
+        Ok(self.host.sessions().current().await?.connection)
+    }
+
+    /// The session that is open, if one is. Never waits.
+    pub fn session(&self) -> Option<SessionView> {
+        self.host.sessions().peek().map(|current| SessionView {
+            worker: current.target.state(),
+            run: current.target.run(),
+            connection: current.connection,
+        })
+    }
+
+    /// How the worker of the last session ended, where it ended by itself.
+    pub fn last_end(&self) -> Option<String> {
+        self.host.sessions().last()?.target.state().ended
+    }
+
+    /// The library, for people.
+    pub fn library(&self) -> String {
+        self.host.sessions().library()
+    }
+
+    /// How the session opens by itself, where it does.
+    pub fn opens_by_itself(&self) -> Option<Connection> {
+        self.host.sessions().opens_by_itself()
+    }
+
+    /// Output that did not fit in a page.
+    pub fn outputs(&self) -> &OutputStore {
+        self.host.outputs()
+    }
+
+    /// Waits for the stop of a target that was set running; `None` when it has not stopped after `timeout`. A stop is
+    /// told once. A worker that died meanwhile is told here too.
+    pub async fn wait(&self, timeout: Duration) -> Result<Option<Outcome<Reply>>, ToolError> {
+        match self.host.sessions().last() {
+            Some(last) if last.target.run() != Run::Settled => last.target.wait(timeout).await,
+            Some(_) => Err(ToolError::new(
+                Category::WrongMode,
+                "The target was not set running, so there is no stop to wait for.",
+            )
+            .next_step("Read its state where it is halted, or let it run first.")),
+            None => Err(ToolError::new(Category::NotConnected, "No session is open.")
+                .next_step("Open a session first.")),
+        }
+    }
+}
+
+impl<T: Permits<Read>> Cx<T> {
+    /// What a listing printed; judged by the caller.
+    pub async fn list(&self, listing: Listing) -> Result<Outcome<Vec<u8>>, ToolError> {
+        let engine = Engine::<Destructive>::new(self.host.link().await?);
+        let command = listing.line().as_bytes().to_vec();
+        let outcome = engine.run_command(RunCommandArgs { command }).await?;
+        let text = outcome.text.clone();
+        outcome.try_map(|_| Ok(text))
+    }
+}
+
+impl<T: Permits<State>> Cx<T> {
+    /// Opens a session; gives back what the library printed.
+    pub async fn open(&self, connection: Connection) -> Result<Vec<u8>, ToolError> {
+        Ok(self.host.sessions().open(connection).await?.1)
+    }
+
+    /// Starts a call that returns at the target's next stop. Refused while the target runs.
+    pub async fn resume(&self, call: Call) -> Result<(), ToolError> {
+        let needed = call.function().tier;
+        if needed > T::TIER {
+            return Err(ToolError::internal(format!(
+                "a tool of tier {} resumed by a call of tier {needed}",
+                T::TIER
+            )));
+        }
+        // The refusal of a running target is the same here as everywhere.
+        self.host.link().await?;
+        self.host.sessions().current().await?.target.resume(call).await
+    }
+
+    /// Asks the running target to halt.
+    pub async fn interrupt(&self) -> Result<(), ToolError> {
+        self.host.sessions().current().await?.target.interrupt().await
+    }
+}
+
+impl<T: Permits<Destructive>> Cx<T> {
+    /// Ends the session and its worker.
+    pub async fn close(&self) {
+        self.host.sessions().close().await;
+    }
+}

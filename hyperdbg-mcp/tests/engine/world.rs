@@ -1,0 +1,116 @@
+//! What the tests share.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hyperdbg_mcp::engine::{LibrarySource, Outcome};
+use hyperdbg_mcp::generated::{Call, Reply, RunCommandArgs, RunCommandReply};
+use hyperdbg_mcp::session::{Session, SessionConfig, WorkerProgram};
+use hyperdbg_mcp::tool::{Category, ToolError};
+use libtest_mimic::Trial;
+
+/// Longer than anything that is not expected to time out.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
+
+/// A deadline that is meant to pass.
+pub(crate) const SHORT: Duration = Duration::from_millis(300);
+
+pub(crate) fn trial<F>(name: &'static str, body: fn() -> F) -> Trial
+where
+    F: Future<Output = ()> + 'static,
+{
+    Trial::test(name, move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            tokio::time::timeout(Duration::from_secs(60), body())
+                .await
+                .expect("the test hangs");
+        });
+        Ok(())
+    })
+}
+
+pub(crate) fn config() -> SessionConfig {
+    let worker = WorkerProgram {
+        program: std::env::current_exe().unwrap(),
+        arguments: vec!["worker".into()],
+    };
+    SessionConfig {
+        grace: Duration::from_millis(500),
+        ..SessionConfig::new(LibrarySource::Embedded, worker)
+    }
+}
+
+pub(crate) async fn open() -> Arc<Session> {
+    Session::open(config()).await.unwrap()
+}
+
+pub(crate) fn command(text: &str) -> Call {
+    Call::RunCommand(RunCommandArgs {
+        command: text.as_bytes().to_vec(),
+    })
+}
+
+pub(crate) async fn run(session: &Session, text: &str) -> Result<Outcome<Reply>, ToolError> {
+    session.call(command(text), LONG).await
+}
+
+/// The text of a call that works.
+pub(crate) async fn say(session: &Session, text: &str) -> String {
+    String::from_utf8(run(session, text).await.unwrap().text).unwrap()
+}
+
+pub(crate) fn returned(value: i32) -> Reply {
+    Reply::RunCommand(RunCommandReply { returned: value })
+}
+
+#[track_caller]
+pub(crate) fn assert_category<T: std::fmt::Debug>(result: &Result<T, ToolError>, category: Category) {
+    match result {
+        Err(error) => {
+            assert_eq!(error.category, category, "{error}");
+            assert!(
+                error.next_step.is_some(),
+                "an error says what to do next: {error}"
+            );
+        }
+        Ok(value) => panic!("{category} was expected, not {value:?}"),
+    }
+}
+
+#[track_caller]
+pub(crate) fn assert_within(started: Instant, least: Duration, most: Duration) {
+    let elapsed = started.elapsed();
+    assert!(
+        least <= elapsed && elapsed <= most,
+        "{elapsed:?} is not within {least:?}..{most:?}"
+    );
+}
+
+/// Waits until `done` holds.
+pub(crate) async fn eventually(what: &str, mut done: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while !done() {
+        assert!(Instant::now() < until, "not within 5 s: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Whether a process runs; one that only waits to be reaped does not.
+#[cfg(target_os = "linux")]
+pub(crate) fn runs(pid: u32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => !stat
+            .rsplit(')')
+            .next()
+            .unwrap_or("")
+            .trim_start()
+            .starts_with(['Z', 'X']),
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,23 @@
+#[path = "../support/mod.rs"]
+mod support;
+use hyperdbg_mcp_macros::composite_tool;
+use support::{tier, tool};
+use tier::*;
+use tool::Cx;
+
+#[derive(Default)]
+struct In;
+
+/// Reads.
+#[composite_tool(name = "hd_mem_read", title = "Read", group = "mem", tier = "read", uses(hyperdbg_u_read_memory))]
+async fn read(_: Cx<Destructive>, _: In) -> Result<u32, String> {
+    Ok(0)
+}
+
+/// Reads.
+#[composite_tool(name = "hd_mem_read", title = "Read", group = "mem", tier = "read")]
+fn plain(_: Cx<Read>, _: In) -> Result<u32, String> {
+    Ok(0)
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+#[path = "../support/mod.rs"]
+mod support;
+use hyperdbg_mcp_macros::composite_tool;
+use support::{tier, tool};
+use tier::*;
+use tool::Cx;
+
+#[derive(Default)]
+struct In;
+
+/// Reads.
+#[composite_tool(
+    name = "hd_mem_read", title = "Read", group = "mem", tier = "read",
+    uses(hyperdbg_u_read_memory, hyperdbg_u_write_memory, hyperdbg_u_run_command),
+)]
+async fn read(_: Cx<Read>, _: In) -> Result<u32, String> {
+    Ok(0)
+}
+
+fn main() {}
