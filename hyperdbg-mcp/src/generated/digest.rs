@@ -7,7 +7,7 @@
 pub const FILES: &[(&str, &str)] = &[
     (
         "commands.json",
-        "5a9c2c67259e1a683d32d897a814e2f9aa5211fe6647d67521e4dd874f9312f1",
+        "7d6b3aee88fe748df0e4bd04b8e8b0a545acf3f8ec7b96b01e11eafd38a25f3e",
     ),
     ("errors.json", "8bb50e5e9b25643f70a71899473db1607e23f926311d9af02d1ff7ee1dc8e1b7"),
     (
@@ -20,12 +20,20 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     ("prelude.h", "c31e47877a12279e2f1672cde3e51621842d383a6b0d11c51a034a63b339526c"),
     (
+        "schema/commands.schema.json",
+        "67719bf7b717a6f8812d9ccb440f6efb9a3443781e9dd69e948b35f237a82776",
+    ),
+    (
         "schema/errors.schema.json",
         "d1b32a9c42ddb9141a79abe25d21f20d17e00360e4891177dec164e436aad176",
     ),
     (
         "schema/exclusions.schema.json",
         "87208460d76ae5d77c43cf7538b84a5d08671cc3566cd10e6226c19f61f3f799",
+    ),
+    (
+        "schema/script.schema.json",
+        "10f2318bf70b64ed1b7c1fd295f63df06f47bf395b45733206dfc304b1c20f82",
     ),
     (
         "schema/tools.schema.json",

@@ -74,6 +74,11 @@ fn accept(kind: &Kind, token: &Token, options: &Options<'_>, verdict: &mut Verdi
                     .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         }
         Kind::LocalPath => is_local_path(text),
+        Kind::LocalPipe => {
+            let pipe = token.lower();
+            let name = pipe.strip_prefix("\\\\.\\pipe\\");
+            name.is_some_and(|name| is_local_path(name.as_bytes()) && !name.contains(['/', '\\']))
+        }
         Kind::Any => true,
     }
 }

@@ -200,6 +200,11 @@ impl<'a> Walk<'a> {
             Some(_) => false,
         };
         let (level, reason): (Level, String) = match self.before(at, 1) {
+            // To HyperDbg this is a local name; who writes it means the register.
+            Some(Lexeme::Name(name)) if tables::script().registers.contains(&name.to_ascii_lowercase()) => (
+                Level::Destructive,
+                format!("`{name}` is written like the register of that name"),
+            ),
             Some(Lexeme::Name(name)) if plain_target => {
                 if needs_value && !self.set.contains(name.as_str()) {
                     let name = short(name);

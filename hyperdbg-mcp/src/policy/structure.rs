@@ -8,7 +8,7 @@ use super::tables::{self, Effect};
 use super::verdict::{Level, NoteKind, Verdict};
 
 /// Nesting that a person would write; deeper text is not followed.
-const DEEPEST: usize = 48;
+const DEEPEST: usize = 128;
 /// Rounds of nested loops, together, that cost nothing worth a word.
 const FEW_ROUNDS: u64 = 0x1000;
 

@@ -124,6 +124,8 @@ pub(crate) enum Kind {
     Plain,
     /// A file of this machine.
     LocalPath,
+    /// A named pipe of this machine.
+    LocalPipe,
     /// Anything; never evaluated.
     Any,
 }
@@ -174,6 +176,7 @@ fn element(text: &str) -> Result<Element, String> {
         Some("type") => Kind::Type,
         Some("plain") => Kind::Plain,
         Some("local-path") => Kind::LocalPath,
+        Some("local-pipe") => Kind::LocalPipe,
         Some("any") => Kind::Any,
         Some(other) => return Err(format!("no kind of argument is called `{other}`")),
     };

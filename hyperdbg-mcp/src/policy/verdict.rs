@@ -98,6 +98,11 @@ impl Verdict {
         }
     }
 
+    /// The verdict of a text that could not even be taken in.
+    pub fn unreadable(why: &str) -> Self {
+        Self::new(Level::Never, why)
+    }
+
     /// The same verdict as one of a form.
     pub(crate) fn form(mut self, form: &str) -> Self {
         self.form = Some(form.to_owned());
