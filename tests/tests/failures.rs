@@ -139,11 +139,7 @@ fn wrong_arguments_are_named() {
         ("hd_mem_read", json!({"address": "0x1000", "size": 1.5}), "size"),
         ("hd_reg_read", json!({"register": "rpi"}), "rip"),
         ("hd_exec_step", json!({"kind": "sideways"}), "over"),
-        (
-            "hd_mem_write",
-            json!({"address": "0x1000", "bytes": "901"}),
-            "digit",
-        ),
+        ("hd_mem_write", json!({"address": "0x1000", "bytes": "901"}), "digit"),
         ("hd_exec_command", json!({"command": "a\u{0}b"}), "U+0000"),
         ("hd_exec_command", json!({"command": "print {1"}), "brace"),
     ] {
