@@ -1,6 +1,7 @@
 //! The command line: one verb a file, every flag once.
 
 mod call;
+mod classify;
 mod client;
 mod demo;
 mod doctor;
@@ -45,6 +46,8 @@ enum Verb {
     Tools(tools::ToolsFlags),
     /// Show what was found of HyperDbg and this machine, what is wrong, and what to do.
     Doctor(doctor::DoctorFlags),
+    /// Tell what a command, an expression or a script can do, without sending it.
+    Classify(classify::ClassifyFlags),
     /// Runs the library for a server; started by it, not by people.
     #[command(hide = true)]
     Worker {
@@ -100,6 +103,7 @@ pub fn main() -> ExitCode {
             Some(Verb::Call(call)) => call::run(cli.flags, call).await,
             Some(Verb::Tools(tools)) => tools::run(&cli.flags, &tools),
             Some(Verb::Doctor(doctor)) => doctor::run(&cli.flags, &doctor).await,
+            Some(Verb::Classify(text)) => classify::run(&text),
             Some(Verb::Worker { arguments }) => crate::engine::worker::run(arguments),
         }
     });

@@ -14,6 +14,7 @@ pub mod engine;
 #[rustfmt::skip]
 pub mod generated;
 pub mod output;
+pub mod policy;
 pub mod server;
 pub mod session;
 pub mod tier;
