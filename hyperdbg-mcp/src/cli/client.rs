@@ -19,7 +19,7 @@ pub(super) struct Client {
 impl Client {
     /// Starts the server that `flags` describe and shakes hands with it.
     pub(super) async fn start(flags: &ServeFlags) -> Result<Self, String> {
-        let handler = launch::handler(flags, Ending::of_connection())?;
+        let handler = launch::handler(flags, Ending::of_connection(), false)?;
         let (near, far) = tokio::io::duplex(PIPE_BYTES);
         let (read, write) = tokio::io::split(far);
         let server = tokio::spawn(serve(handler, read, write));
