@@ -258,6 +258,47 @@ fn a_client_that_never_answers_is_refused_in_bounded_time_and_can_be_approved() 
 }
 
 #[test]
+fn a_client_of_2026_that_cannot_ask_leads_to_an_operator() {
+    let mut client = Client::start(Protocol::V2026July, &["--simulator"]);
+    let answer = client.call(TOOL, arguments("0x21"));
+    let text = refused(&answer, "not_confirmed", &["cannot ask a person"]);
+    approved(&id_in(&text));
+    written(
+        &client.call(TOOL, arguments("0x21")),
+        "0x21",
+        "approved by an operator",
+    );
+}
+
+#[test]
+fn a_question_of_2026_can_be_answered_by_an_operator_instead() {
+    let mut client = asking(Protocol::V2026July, &[]);
+    let (message, state) = asked(&mut client, "0x22");
+    let (_, id) = message
+        .rsplit_once("hyperdbg-mcp approve ")
+        .expect("the question names the id");
+    approved(id);
+    written(
+        &client.call(TOOL, arguments("0x22")),
+        "0x22",
+        "approved by an operator",
+    );
+    let late = answered(&mut client, "0x22", &state, "accept");
+    refused(&late, "not_confirmed", &["used already"]);
+}
+
+#[test]
+fn what_cannot_be_done_fails_before_anyone_is_asked() {
+    let mut client = asking(Protocol::V2026July, &[]);
+    for (arguments, category) in [
+        (json!({"address": "0x10", "bytes": "90"}), "unreadable"),
+        (json!({"address": "0x10", "bytes": "901"}), "invalid_argument"),
+    ] {
+        refused(&client.call("hd_mem_write", arguments), category, &[]);
+    }
+}
+
+#[test]
 fn an_operator_lets_exactly_one_call_through() {
     let mut client = plain(&[]);
     let before = register(&mut client);

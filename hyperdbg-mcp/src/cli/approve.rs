@@ -1,10 +1,10 @@
 //! Lets one request of a running server through: shows it first, and asks.
 
-use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
 use clap::Args;
 
+use super::client::asks;
 use super::fail;
 use crate::server::operator::Operator;
 
@@ -34,18 +34,9 @@ fn approve(flags: &ApproveFlags) -> Result<bool, String> {
     super::print(&format!(
         "An agent asks to do this, once:\n\n{shown}\n\nLines that begin with | are values, not words of hyperdbg-mcp.\n"
     ));
-    if !flags.yes {
-        eprint!("Let it through? [y/N] ");
-        let _ = std::io::stderr().flush();
-        let mut line = String::new();
-        std::io::stdin()
-            .lock()
-            .read_line(&mut line)
-            .map_err(|error| format!("the answer cannot be read: {error}"))?;
-        if !matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-            operator.decline()?;
-            return Ok(false);
-        }
+    if !flags.yes && !asks("").map_err(|error| format!("the answer cannot be read: {error}"))? {
+        operator.decline()?;
+        return Ok(false);
     }
     operator.approve(digest)?;
     Ok(true)

@@ -36,6 +36,8 @@ pub(super) enum Admission {
 pub(super) struct Admitted {
     manager: Arc<Manager>,
     cleared: Option<Cleared>,
+    /// What the text was judged for: its kind, and who evaluates its expressions.
+    judged_for: Option<(Kind, Option<bool>)>,
     /// The session that a person confirmed the call for.
     session: Option<String>,
     /// What the result says about the decision.
@@ -46,6 +48,18 @@ impl Host for Admitted {
     fn link(&self) -> BoxFuture<'_, Result<Arc<dyn Link>, ToolError>> {
         Box::pin(async move {
             let link = self.manager.link().await?;
+            if let Some((kind, judged)) = self.judged_for
+                && attached(
+                    kind,
+                    self.manager.peek().map(|current| current.connection).as_ref(),
+                ) != judged
+            {
+                return Err(ToolError::new(
+                    Category::WrongMode,
+                    "The session changed while the text was judged; nothing was sent.",
+                )
+                .next_step("Call again."));
+            }
             match &self.session {
                 Some(session) if *session != session_of(&self.manager) => Err(ToolError::new(
                     Category::NotConfirmed,
@@ -105,6 +119,7 @@ pub(super) struct Call<'a> {
 /// A text with what the classification says of it.
 struct Judged {
     kind: Kind,
+    attached: Option<bool>,
     text: String,
     verdict: Verdict,
     /// Digests of the files that it runs.
@@ -155,6 +170,7 @@ impl Call<'_> {
     fn admitted(&self, judged: Option<Judged>, session: Option<String>, policy: Option<String>) -> Admitted {
         Admitted {
             manager: Arc::clone(self.manager),
+            judged_for: judged.as_ref().map(|judged| (judged.kind, judged.attached)),
             cleared: judged.map(|judged| Cleared {
                 text: judged.text,
                 form: judged.verdict.form,
@@ -210,19 +226,17 @@ impl Call<'_> {
         };
         let allow = rules.forms();
         let connection = self.manager.peek().map(|current| current.connection);
+        let connection = connection.or_else(|| self.manager.sessions().opens_by_itself());
+        let attached = attached(kind, connection.as_ref());
         let options = Options {
-            attached: attached(
-                kind,
-                connection
-                    .or_else(|| self.manager.sessions().opens_by_itself())
-                    .as_ref(),
-            ),
+            attached,
             read_file: Some(&read),
             allow: &allow,
         };
         let verdict = policy::classify(kind, &text, &options);
         Ok(Some(Judged {
             kind,
+            attached,
             text,
             verdict,
             files: files.into_inner(),

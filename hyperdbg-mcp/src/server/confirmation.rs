@@ -197,7 +197,10 @@ fn refusal(call: &Call<'_>, ruling: &Ruling, ticket: &Ticket, why: &str) -> Tool
 
 fn rejected(rejection: &Rejection) -> ToolError {
     let step = match rejection {
-        Rejection::Declined(_) => "Do not repeat it unless the person asks for it.",
+        Rejection::Declined(_) => {
+            "Do not repeat it unless the person asks for it. Where the client declined without asking anyone, only a person \
+             can allow it: by starting hyperdbg-mcp with --allow and the tool's name."
+        }
         _ => "Make the call again, without the old confirmation, to have it confirmed anew.",
     };
     ToolError::new(Category::NotConfirmed, rejection.to_string()).next_step(step)

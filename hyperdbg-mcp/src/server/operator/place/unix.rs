@@ -50,9 +50,11 @@ pub(in super::super) fn listen(server: &str) -> io::Result<Listener> {
 fn listen_in(folder: &Path, server: &str) -> io::Result<Listener> {
     sweep(folder);
     let path = socket(folder, server);
-    ListenerOptions::new()
-        .name(path.as_path().to_fs_name::<GenericFilePath>()?)
-        .create_sync()
+    let options = ListenerOptions::new().name(path.as_path().to_fs_name::<GenericFilePath>()?);
+    // Elsewhere the folder alone keeps others out.
+    #[cfg(target_os = "linux")]
+    let options = interprocess::os::unix::local_socket::ListenerOptionsExt::mode(options, 0o600);
+    options.create_sync()
 }
 
 /// Takes away the sockets of servers that were killed.
