@@ -10,7 +10,7 @@ mod process;
 use std::process::Output;
 
 use process::program;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 fn run(arguments: &[&str]) -> Output {
     program().args(arguments).output().unwrap()
