@@ -120,7 +120,13 @@ impl Session {
         })?;
         let deadline = config.open_deadline;
         let shared = Shared::new(config, started.child.id().unwrap_or(0), started.writer);
-        monitor::start(&shared, started.child, started.reader, started.tail);
+        monitor::start(
+            &shared,
+            started.child,
+            started.reader,
+            started.tail,
+            started.family,
+        );
         let session = Arc::new(Self { shared });
         let (sink, mut opened) = oneshot::channel();
         session.shared.begin_opening(sink)?;

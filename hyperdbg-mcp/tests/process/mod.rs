@@ -11,6 +11,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+#[path = "../system/mod.rs"]
+mod system;
+use system::exists;
+
 /// Longer than any call of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -132,17 +136,27 @@ impl Server {
             .expect("a session is open")
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> ExitStatus {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(started.elapsed() < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Closes its input and waits for its end.
     pub fn end(mut self) -> (ExitStatus, Duration, String) {
         let started = Instant::now();
         drop(self.stdin.take());
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(started.elapsed() < PATIENCE, "it does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+        let status = self.wait();
         let stderr: Vec<String> = self.stderr.iter().collect();
         (status, started.elapsed(), stderr.join("\n"))
     }
@@ -175,6 +189,7 @@ fn forward(stream: impl Read + Send + 'static) -> Receiver<String> {
 
 /// Whether a process is gone within two seconds.
 pub fn is_gone(pid: u64) -> bool {
+    let pid = u32::try_from(pid).unwrap();
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(2) {
         if !exists(pid) {
@@ -185,35 +200,7 @@ pub fn is_gone(pid: u64) -> bool {
     !exists(pid)
 }
 
-#[cfg(unix)]
-fn exists(pid: u64) -> bool {
-    // A zombie has ended; only its parent has not looked yet.
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
-        !stat
-            .rsplit(')')
-            .next()
-            .unwrap_or_default()
-            .trim_start()
-            .starts_with('Z')
-    })
-}
-
-#[cfg(windows)]
-fn exists(pid: u64) -> bool {
-    let output = Command::new("tasklist")
-        .args(["/FI", &format!("PID eq {pid}")])
-        .output()
-        .unwrap();
-    String::from_utf8_lossy(&output.stdout).contains(&pid.to_string())
-}
-
 /// Kills a process.
 pub fn kill(pid: u64) {
-    let pid = pid.to_string();
-    let (program, arguments): (&str, &[&str]) = if cfg!(windows) {
-        ("taskkill", &["/F", "/PID", &pid])
-    } else {
-        ("kill", &["-9", &pid])
-    };
-    assert!(Command::new(program).args(arguments).status().unwrap().success());
+    system::kill(u32::try_from(pid).unwrap());
 }
