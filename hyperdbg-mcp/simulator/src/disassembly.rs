@@ -116,17 +116,17 @@ fn instruction_text(style: &Style<'_>, instruction: &iced_x86::Instruction) -> S
     match style.syntax {
         Syntax::Intel => {
             let mut formatter = IntelFormatter::with_options(resolver, None);
-            configure(formatter.options_mut());
+            configure(formatter.options_mut(), instruction);
             formatter.format(instruction, &mut text);
         }
         Syntax::Att => {
             let mut formatter = GasFormatter::with_options(resolver, None);
-            configure(formatter.options_mut());
+            configure(formatter.options_mut(), instruction);
             formatter.format(instruction, &mut text);
         }
         Syntax::Masm => {
             let mut formatter = MasmFormatter::with_options(resolver, None);
-            configure(formatter.options_mut());
+            configure(formatter.options_mut(), instruction);
             formatter.format(instruction, &mut text);
         }
     }
@@ -166,13 +166,14 @@ fn operand_names(symbols: Option<&Symbols>, instruction: &iced_x86::Instruction)
     Names(found)
 }
 
-fn configure(options: &mut FormatterOptions) {
+fn configure(options: &mut FormatterOptions, instruction: &iced_x86::Instruction) {
     options.set_uppercase_hex(true);
     options.set_hex_prefix("0x");
     options.set_hex_suffix("");
     options.set_small_hex_numbers_in_decimal(false);
     options.set_space_after_operand_separator(true);
-    options.set_always_show_segment_register(true);
+    // An address that is only computed has no segment.
+    options.set_always_show_segment_register(instruction.mnemonic() != iced_x86::Mnemonic::Lea);
     options.set_memory_size_options(MemorySizeOptions::Always);
     options.set_rip_relative_addresses(false);
     options.set_show_symbol_address(false);

@@ -79,12 +79,7 @@ impl Handler {
         tracing::debug!(tool = spec.name, outcome, elapsed = ?started.elapsed(), "call");
         match result {
             Ok(output) => render_output(output, &served.output, self.manager.outputs()),
-            Err(error) => {
-                if error.category == Category::WorkerLost {
-                    self.manager.note_end_told();
-                }
-                render_error(&error, self.manager.outputs())
-            }
+            Err(error) => render_error(&error, self.manager.outputs()),
         }
     }
 }

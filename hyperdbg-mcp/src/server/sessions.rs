@@ -1,6 +1,5 @@
 //! The sessions of this process: opened when told to, or by themselves where the flags say so.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,8 +27,6 @@ pub struct Manager {
     /// Whether clients are served the tool that opens sessions.
     serves_open: bool,
     current: Mutex<Option<Current>>,
-    /// The end of the current session's worker was told to the client.
-    end_told: AtomicBool,
     /// Held while a session is being opened, so that two calls do not open two.
     opening: tokio::sync::Mutex<()>,
     outputs: OutputStore,
@@ -48,7 +45,6 @@ impl Manager {
             opens_by_itself,
             serves_open,
             current: Mutex::default(),
-            end_told: AtomicBool::new(false),
             opening: tokio::sync::Mutex::default(),
             outputs: OutputStore::default(),
         })
@@ -74,31 +70,6 @@ impl Manager {
         self.lock().clone().filter(|current| current.target.state().alive)
     }
 
-    /// Called when a client was told that a worker ended.
-    pub(super) fn note_end_told(&self) {
-        self.end_told.store(true, Ordering::SeqCst);
-    }
-
-    /// The error of a worker that ended between calls: told once, before a new session may open by itself.
-    fn untold_end(&self) -> Option<ToolError> {
-        let ended = self.lock().as_ref()?.target.state().ended?;
-        if self.end_told.load(Ordering::SeqCst) {
-            return None;
-        }
-        let next = if self.opens_by_itself.is_some() {
-            "The next call opens a new session by itself."
-        } else if self.serves_open {
-            "Open a new session with hd_session_open."
-        } else {
-            "A person must start hyperdbg-mcp again."
-        };
-        Some(
-            ToolError::new(Category::WorkerLost, format!("The session's worker {ended}.")).next_step(format!(
-                "{next} Breakpoints and events of the old one are no longer known here, and a debuggee may have stayed halted."
-            )),
-        )
-    }
-
     async fn open_now(&self, connection: Connection) -> Result<(Current, Vec<u8>), ToolError> {
         let target = self.launcher.launch().await?;
         let guard = CloseOnDrop(Some(Arc::clone(&target)));
@@ -107,7 +78,6 @@ impl Manager {
         target.connected(&connection);
         let current = Current { target, connection };
         *self.lock() = Some(current.clone());
-        self.end_told.store(false, Ordering::SeqCst);
         Ok((current, text))
     }
 }
@@ -152,11 +122,7 @@ impl Sessions for Manager {
             if let Some(current) = self.living() {
                 return Ok(current);
             }
-<<<<<<< HEAD
             if let Some(error) = self.untold_loss() {
-=======
-            if let Some(error) = self.untold_end() {
->>>>>>> server
                 return Err(error);
             }
             let Some(connection) = &self.opens_by_itself else {
