@@ -7,6 +7,7 @@
 
 mod conform;
 mod process;
+mod system;
 
 use std::time::Duration;
 

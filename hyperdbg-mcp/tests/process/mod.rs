@@ -11,16 +11,24 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-#[path = "../system/mod.rs"]
-mod system;
-use system::exists;
+use crate::system::{self, exists};
 
 /// Longer than any call of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The program, which cargo builds above its tests. The variable in which it names it has a hyphen, and a compiler that
+/// is started by a shell script does not get it.
+pub fn path_of_program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let name = format!("hyperdbg-mcp{}", std::env::consts::EXE_SUFFIX);
+    let path = test.ancestors().nth(2).unwrap().join(name);
+    assert!(path.is_file(), "{} is not built", path.display());
+    path
+}
+
 /// The program with nothing of this process's environment that it would read.
 pub fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperdbg-mcp"));
+    let mut command = Command::new(path_of_program());
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("HYPERDBG_") {
             command.env_remove(name);

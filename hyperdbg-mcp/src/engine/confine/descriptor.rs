@@ -17,6 +17,9 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 use super::wide;
 
+#[allow(clippy::cast_possible_truncation, reason = "three words")]
+const ATTRIBUTES_BYTES: u32 = size_of::<SECURITY_ATTRIBUTES>() as u32;
+
 /// A descriptor that names this process's user as the owner and the only one with access. A token's own default would
 /// let administrators in, and on a pipe everybody may read.
 #[derive(Debug)]
@@ -45,8 +48,7 @@ impl OwnerOnly {
     /// Attributes for a handle that is not inherited. They must not outlive `self`.
     pub(crate) fn attributes(&self) -> SECURITY_ATTRIBUTES {
         SECURITY_ATTRIBUTES {
-            // Three words.
-            nLength: const { size_of::<SECURITY_ATTRIBUTES>() as u32 },
+            nLength: ATTRIBUTES_BYTES,
             lpSecurityDescriptor: self.0.as_ptr(),
             bInheritHandle: 0,
         }

@@ -11,7 +11,8 @@ use std::fs::{File, OpenOptions};
 use std::io;
 
 use windows_sys::Win32::System::Diagnostics::Debug::{
-    SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode,
+    EXCEPTION_POINTERS, SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode,
+    SetUnhandledExceptionFilter,
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, TerminateProcess};
 
@@ -46,8 +47,27 @@ pub(in crate::engine) fn adopt(arguments: &[OsString]) -> io::Result<Ends<File, 
 pub(in crate::engine) fn settle() -> io::Result<()> {
     // SAFETY: no pointers.
     unsafe { SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX) };
+    // SAFETY: the filter is a function of this program, which stays.
+    unsafe { SetUnhandledExceptionFilter(Some(end_with_code)) };
     library::settle()?;
     console::settle()
+}
+
+/// Ends the process with the code of the exception that nothing caught: at once, with no debugger asked, so that the
+/// supervisor can tell what happened.
+unsafe extern "system" fn end_with_code(exception: *const EXCEPTION_POINTERS) -> i32 {
+    /// What is told when the system does not say.
+    const UNKNOWN: u32 = 0xc000_0025;
+    // SAFETY: the system passes pointers that are null or live through the call.
+    let code = unsafe {
+        exception
+            .as_ref()
+            .and_then(|exception| exception.ExceptionRecord.as_ref())
+            .map_or(UNKNOWN, |record| record.ExceptionCode.cast_unsigned())
+    };
+    // SAFETY: the handle is the pseudo handle of this process.
+    unsafe { TerminateProcess(GetCurrentProcess(), code) };
+    std::process::abort()
 }
 
 /// Ends the process without running what the library registered for its end: that may wait for ever.
