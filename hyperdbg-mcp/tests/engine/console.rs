@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::windows::process::CommandExt;
 use std::process::{Command, ExitCode};
 
+use hyperdbg_mcp::session::{Session, SessionConfig, StopWait};
 use libtest_mimic::{Failed, Trial};
 use serde_json::json;
 use windows_sys::Win32::System::Console::{
@@ -12,12 +13,48 @@ use windows_sys::Win32::System::Console::{
 use windows_sys::Win32::System::Threading::CREATE_NO_WINDOW;
 
 use crate::process::{Server, is_gone, program};
+use crate::world::*;
 
 pub(crate) fn add(trials: &mut Vec<Trial>) {
     trials.extend([
         Trial::test("the_server_ends_at_ctrl_c_and_its_worker_with_it", ctrl_c),
         Trial::test("a_break_reaches_the_library_and_not_the_server", break_in),
+        trial("a_worker_without_a_console_gets_one", no_console),
     ]);
+}
+
+/// Names what a worker does with its console before it becomes one.
+const CONSOLE: &str = "FAKE_CONSOLE";
+
+/// In a worker: gives its console up where the test wants that.
+pub(crate) fn leave_if_told() {
+    if std::env::var_os(CONSOLE).is_some_and(|told| told == "none") {
+        // SAFETY: no arguments.
+        unsafe { FreeConsole() };
+    }
+}
+
+async fn no_console() {
+    let session = Session::open(SessionConfig {
+        environment: vec![(CONSOLE.into(), "none".into())],
+        ..config()
+    })
+    .await
+    .unwrap();
+    session.resume(command("g"), LONG).await.unwrap();
+    tokio::time::sleep(SHORT).await;
+    let _ = session.interrupt();
+    match session.wait_stop(LONG).await.unwrap() {
+        StopWait::Stopped(outcome) => assert!(outcome.text.ends_with(b"stopped by break\n")),
+        other => panic!("{other:?}"),
+    }
+    // Its output still goes to the supervisor, not to the console.
+    let before = session.status().stray_bytes;
+    run(&session, "stdout here").await.unwrap();
+    eventually("the stray output is kept", || {
+        session.status().stray_bytes > before
+    })
+    .await;
 }
 
 /// A server with a console of its own, and a session.

@@ -30,6 +30,8 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
         Some(role) if role == "worker" => {
+            #[cfg(windows)]
+            console::leave_if_told();
             return hyperdbg_mcp::engine::worker::run_with(arguments, fake::lookup);
         }
         Some(role) if role == "simulator-worker" => return hyperdbg_mcp::engine::worker::run(arguments),

@@ -19,3 +19,21 @@ pub(crate) fn keep_standard_handles() {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use windows_sys::Win32::Foundation::GetHandleInformation;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_inherits_no_standard_handle() {
+        keep_standard_handles();
+        for name in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE] {
+            let mut flags = 0;
+            // SAFETY: a place for the flags; a handle that is none is refused.
+            let known = unsafe { GetHandleInformation(GetStdHandle(name), &raw mut flags) } != 0;
+            assert!(!known || flags & HANDLE_FLAG_INHERIT == 0);
+        }
+    }
+}
