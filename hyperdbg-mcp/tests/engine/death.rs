@@ -175,12 +175,13 @@ pub(crate) fn supervise(fault: Option<OsString>) -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let session = open().await;
+        let child = say(&session, "child").await;
         let fault = fault.unwrap().into_string().unwrap();
         session.resume(command(&fault), LONG).await.unwrap();
         tokio::time::sleep(Duration::from_millis(100)).await;
         use std::io::Write;
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{}", session.status().worker_pid).unwrap();
+        writeln!(out, "{}\n{child}", session.status().worker_pid).unwrap();
         out.flush().unwrap();
         drop(out);
         std::future::pending::<()>().await;
@@ -234,7 +235,8 @@ async fn supervisor_killed() {
             .unwrap();
         let mut lines = BufReader::new(supervisor.stdout.take().unwrap()).lines();
         let worker: u32 = lines.next_line().await.unwrap().unwrap().parse().unwrap();
-        assert!(runs(worker));
+        let child: u32 = lines.next_line().await.unwrap().unwrap().parse().unwrap();
+        assert!(runs(worker) && runs(child));
         let started = Instant::now();
         supervisor.start_kill().unwrap();
         eventually("the worker is gone", || !runs(worker)).await;
@@ -244,6 +246,11 @@ async fn supervisor_killed() {
             started.elapsed()
         );
         supervisor.wait().await.unwrap();
+        // Elsewhere only the worker is tied to its supervisor, not what it started.
+        match cfg!(windows) {
+            true => eventually("what the worker started is gone", || !runs(child)).await,
+            false => kill(child),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
 use hyperdbg_mcp::engine::LibrarySource;
@@ -100,6 +100,8 @@ fn current_folder() -> Result<(), libtest_mimic::Failed> {
 
 #[cfg(windows)]
 mod windows {
+    use std::path::PathBuf;
+
     use super::*;
 
     /// A library of the system that the simulator depends on, and that is only asked for a function or two.
