@@ -45,6 +45,9 @@ pub struct Function {
     pub params: Vec<Param>,
     /// `file:line` of the declaration, relative to the SDK folder.
     pub origin: String,
+    /// Whether the header of the exports declares it without the macro that exports it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unmarked: bool,
 }
 
 /// One parameter.

@@ -3,7 +3,11 @@
 //! A [`Diagnostic`] is data. It is rendered at the edge of the program only ([`Diagnostic`]'s `Display` is the
 //! plain-text form that a terminal shows).
 
+mod render;
+
 use std::fmt;
+
+pub use render::{Style, github_line, render};
 
 /// How much a diagnostic weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,12 +1,12 @@
 //! From an SDK folder to the catalog, and from the committed catalog file back into memory.
 //!
-//! The exports are the prototypes that carry a visibility macro; the catalog holds them, the closure of the types
-//! that they reach, and the constants that the program knows by name.
+//! The exports are the prototypes of the header of the exports, and whatever else carries a visibility macro; the
+//! catalog holds them, the closure of the types that they reach, and the constants that the program knows by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::catalog::{AltLayout, Catalog, Constant, FORMAT, Field};
+use crate::catalog::{AltLayout, Catalog, Constant, FORMAT, Field, Function};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::header::target::{LINUX, MSVC};
 use crate::header::{Sources, Unit, code};
@@ -15,6 +15,7 @@ mod closure;
 mod file;
 
 use closure::Closure;
+pub(crate) use file::pretty;
 pub use file::{read, render};
 
 /// The header that includes all others.
@@ -45,34 +46,80 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// Reads the SDK in `folder` with the stand-ins for Windows' own headers in `prelude`.
 pub fn import(folder: &Path, prelude: &str) -> std::result::Result<Catalog, Diagnostics> {
-    let sources = Sources::open(folder).map_err(|finding| vec![*finding])?;
-    let Some(exports) = EXPORT_HEADERS
-        .iter()
-        .find(|name| !sources.find(name, None).is_empty())
-    else {
-        return Err(vec![not_an_sdk(folder, &sources)]);
-    };
-    if sources.find(SDK_HEADER, None).is_empty() {
-        return Err(vec![not_an_sdk(folder, &sources)]);
-    }
-    let headers = [SDK_HEADER, *exports];
-    let mut unit = Unit::read(folder, &headers, prelude, &MSVC)?;
-    let mut catalog = from_unit(&mut unit, Selection::Exports)?;
-    if catalog.functions.is_empty() {
-        return Err(vec![
-            Diagnostic::error(
-                code::NO_EXPORTS,
-                format!("`{exports}` declares no exported function"),
-            )
-            .help("exported prototypes carry the macro IMPORT_EXPORT_LIBHYPERDBG"),
-        ]);
-    }
-    catalog.sdk_version = version(&mut unit).map_err(|finding| vec![*finding])?;
-    if unit.asked_for("__linux__") {
-        let linux = Unit::read(folder, &headers, prelude, &LINUX)?;
-        add_linux_layouts(&mut catalog, &linux)?;
-    }
+    let (catalog, _) = Exporting::read(folder, prelude)?.catalog()?;
     Ok(catalog)
+}
+
+/// An SDK with what its exports do not reach, for comparisons.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    /// What [`import`] returns.
+    pub catalog: Catalog,
+    /// Every type and every number of the headers, as far as the catalog can say them.
+    pub everything: Catalog,
+}
+
+/// Reads the SDK in `folder` with everything that it declares.
+///
+/// # Errors
+/// The same as those of [`import`]; what lies outside of its catalog causes none.
+pub fn import_whole(folder: &Path, prelude: &str) -> std::result::Result<Whole, Diagnostics> {
+    let (catalog, mut unit) = Exporting::read(folder, prelude)?.catalog()?;
+    let mut everything = from_unit(&mut unit, Selection::Sayable)?;
+    everything.sdk_version.clone_from(&catalog.sdk_version);
+    Ok(Whole { catalog, everything })
+}
+
+/// The headers of an SDK, and which of them declares the exports.
+struct Exporting<'a> {
+    folder: &'a Path,
+    prelude: &'a str,
+    headers: [&'static str; 2],
+    unit: Unit,
+}
+
+impl<'a> Exporting<'a> {
+    fn read(folder: &'a Path, prelude: &'a str) -> std::result::Result<Self, Diagnostics> {
+        let sources = Sources::open(folder).map_err(|finding| vec![*finding])?;
+        let Some(exports) = EXPORT_HEADERS
+            .iter()
+            .find(|name| !sources.find(name, None).is_empty())
+        else {
+            return Err(vec![not_an_sdk(folder, &sources)]);
+        };
+        if sources.find(SDK_HEADER, None).is_empty() {
+            return Err(vec![not_an_sdk(folder, &sources)]);
+        }
+        let headers = [SDK_HEADER, *exports];
+        let unit = Unit::read(folder, &headers, prelude, &MSVC)?;
+        Ok(Self {
+            folder,
+            prelude,
+            headers,
+            unit,
+        })
+    }
+
+    fn catalog(self) -> std::result::Result<(Catalog, Unit), Diagnostics> {
+        let mut unit = self.unit;
+        let [_, exports] = self.headers;
+        let mut catalog = from_unit(&mut unit, Selection::Exports(exports))?;
+        if catalog.functions.is_empty() {
+            return Err(vec![
+                Diagnostic::error(
+                    code::NO_EXPORTS,
+                    format!("`{exports}` declares no exported function"),
+                )
+                .help("exported prototypes carry the macro IMPORT_EXPORT_LIBHYPERDBG"),
+            ]);
+        }
+        catalog.sdk_version = version(&mut unit).map_err(|finding| vec![*finding])?;
+        if unit.asked_for("__linux__") {
+            let linux = Unit::read(self.folder, &self.headers, self.prelude, &LINUX)?;
+            add_linux_layouts(&mut catalog, &linux)?;
+        }
+        Ok((catalog, unit))
+    }
 }
 
 fn not_an_sdk(folder: &Path, sources: &Sources) -> Diagnostic {
@@ -104,10 +151,20 @@ pub fn describe(folder: &Path, header: &str, prelude: &str) -> std::result::Resu
 /// Which declarations go into a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Selection {
-    /// The exported functions, what they reach, and the constants known by name.
-    Exports,
+    /// The functions that the header of this name exports, what they reach, and the constants known by name.
+    Exports(&'static str),
     /// Every prototype, type and number of the headers themselves (not of the prelude).
     All,
+    /// The same without what the catalog cannot say.
+    Sayable,
+}
+
+impl Selection {
+    /// Whether the prototypes of the file `path` are exported, marked or not.
+    fn exports(self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        matches!(self, Self::Exports(header) if name.eq_ignore_ascii_case(header))
+    }
 }
 
 /// Makes a catalog without version and without the layouts of other ABIs.
@@ -116,18 +173,23 @@ fn from_unit(unit: &mut Unit, selection: Selection) -> std::result::Result<Catal
     let mut closure = Closure::new(unit);
     let mut functions = Vec::new();
     for prototype in &unit.types.prototypes {
-        if selection == Selection::Exports && prototype.marker.is_none() {
+        let exporting = selection.exports(unit.sources.name(prototype.loc.file));
+        let unmarked = exporting && prototype.marker.is_none();
+        if matches!(selection, Selection::Exports(_)) && !exporting && prototype.marker.is_none() {
             continue;
         }
         match closure.function(&prototype.name, &prototype.signature, prototype.loc) {
-            Ok(function) => functions.push(function),
+            Ok(function) => functions.push(Function { unmarked, ..function }),
             Err(finding) => findings.push(*finding),
         }
     }
-    if selection == Selection::All {
+    if !matches!(selection, Selection::Exports(_)) {
         closure.everything();
     }
     findings.extend(closure.run());
+    if selection == Selection::Sayable {
+        findings.clear();
+    }
     let (enums, records, typedefs) = (closure.enums, closure.records, closure.typedefs);
     let constants = match constants(unit, selection) {
         Ok(constants) => constants,
@@ -156,8 +218,8 @@ fn constants(unit: &mut Unit, selection: Selection) -> std::result::Result<Vec<C
     let mut findings = Diagnostics::new();
     for (name, file) in unit.macro_names() {
         let wanted = match selection {
-            Selection::Exports => name.starts_with(ERROR_PREFIX) || CONSTANTS.contains(&name.as_str()),
-            Selection::All => unit.is_header(&file),
+            Selection::Exports(_) => name.starts_with(ERROR_PREFIX) || CONSTANTS.contains(&name.as_str()),
+            Selection::All | Selection::Sayable => unit.is_header(&file),
         };
         if !wanted {
             continue;
@@ -165,6 +227,7 @@ fn constants(unit: &mut Unit, selection: Selection) -> std::result::Result<Vec<C
         match unit.constant(&name) {
             Some(Ok((value, origin))) => match u64::try_from(value) {
                 Ok(value) => found.push(Constant { name, value, origin }),
+                Err(_) if selection == Selection::Sayable => {}
                 Err(_) => findings.push(
                     Diagnostic::error(
                         code::CONSTANT,
@@ -174,7 +237,7 @@ fn constants(unit: &mut Unit, selection: Selection) -> std::result::Result<Vec<C
                 ),
             },
             // Only the constants that are wanted by name must be numbers.
-            Some(Err(finding)) if selection == Selection::Exports => {
+            Some(Err(finding)) if matches!(selection, Selection::Exports(_)) => {
                 findings.push(finding.note(format!("the catalog needs the macro `{name}` as a number")));
             }
             _ => {}

@@ -5,6 +5,10 @@
 //! api/tools, exclusions, errors ─► annotations ─► resolve ◄──┘
 //!                                       │ surface
 //!                                       └► emit ─► files ─► write | --check  (generate)
+//!
+//! two SDKs, or SDK and catalog ─► diff ─► report
+//! SDK ─► sync: import, resolve and generate in one go, or scaffolds and the places to fill in
+//! git directory ─► replay: diff from release to release
 //! ```
 //!
 //! Everything here is a pure function of its input files: no C compiler, no network, no `unsafe`.
@@ -13,11 +17,16 @@
 pub mod annotations;
 pub mod catalog;
 pub mod cli;
+pub mod codes;
 pub mod diagnostic;
+pub mod diff;
 pub mod digest;
 pub mod emit;
 pub mod explain;
+pub mod fixups;
 pub mod header;
 pub mod import;
+pub mod replay;
 pub mod resolve;
 pub mod surface;
+pub mod sync;

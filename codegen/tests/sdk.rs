@@ -12,7 +12,7 @@ const PRELUDE: &str = include_str!("../../api/prelude.h");
 const COMMITTED: &str = include_str!("../../api/mcp_api_meta.json");
 
 const EXPORTS: &str = "#pragma once\n#define IMPORT_EXPORT_LIBHYPERDBG __declspec(dllimport)\n\
-                       IMPORT_EXPORT_LIBHYPERDBG int\nhyperdbg_u_one();\nint not_exported();\n";
+                       IMPORT_EXPORT_LIBHYPERDBG int\nhyperdbg_u_one();\n";
 const CONSTANTS: &str = "#define VERSION_MAJOR 1\n#define VERSION_MINOR 2\n#define VERSION_PATCH 3\n\
                          #define DEBUGGER_ERROR_X 0xc0000001\n";
 
@@ -61,6 +61,30 @@ fn the_older_name_of_the_export_header_is_known() {
 }
 
 #[test]
+fn prototypes_without_the_macro_count_in_the_header_of_the_exports_only() {
+    let exports = format!("{EXPORTS}int\nhyperdbg_u_two();\n");
+    let catalog = import_files(&[
+        (
+            "HyperDbgSdk.h",
+            "#include \"SDK/headers/Constants.h\"\n#include \"SDK/modules/Vmm.h\"\n",
+        ),
+        ("headers/Constants.h", CONSTANTS),
+        ("modules/Vmm.h", "int of_another_module();\n"),
+        ("imports/user/HyperDbgLibImports.h", &exports),
+    ])
+    .unwrap();
+    let found: Vec<(&str, bool)> = catalog
+        .functions
+        .iter()
+        .map(|one| (one.name.as_str(), one.unmarked))
+        .collect();
+    assert_eq!(found, [("hyperdbg_u_one", false), ("hyperdbg_u_two", true)]);
+    let text = import::render(&catalog);
+    assert!(text.contains("\"unmarked\": true") && !text.contains("\"unmarked\": false"));
+    assert_eq!(import::read(&text, "catalog").unwrap(), catalog);
+}
+
+#[test]
 fn what_is_no_sdk_is_refused_with_one_error() {
     assert_eq!(
         only_code(import::import(Path::new("/no such folder"), PRELUDE)),
@@ -88,7 +112,7 @@ fn an_incomplete_sdk_is_refused_with_what_is_missing() {
     };
     assert_eq!(with("", EXPORTS), "HDR041");
     assert_eq!(with(&CONSTANTS.replace('3', "NO_NUMBER"), EXPORTS), "HDR024");
-    assert_eq!(with(CONSTANTS, "int plain();\n"), "HDR040");
+    assert_eq!(with(CONSTANTS, "typedef int NUMBER;\n"), "HDR040");
     assert_eq!(with("#include \"SDK/headers/Gone.h\"\n", EXPORTS), "HDR005");
     assert_eq!(
         with(&CONSTANTS.replace("0xc0000001", "SOMETHING"), EXPORTS),

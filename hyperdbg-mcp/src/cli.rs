@@ -1,11 +1,12 @@
 //! The command line: one verb a file, every flag once.
 
 mod call;
+mod classify;
 mod client;
 mod demo;
+mod doctor;
 mod flags;
 mod launch;
-mod library;
 mod serve;
 mod tools;
 
@@ -43,6 +44,10 @@ enum Verb {
     Call(call::CallFlags),
     /// List the tools that a client would see.
     Tools(tools::ToolsFlags),
+    /// Show what was found of HyperDbg and this machine, what is wrong, and what to do.
+    Doctor(doctor::DoctorFlags),
+    /// Tell what a command, an expression or a script can do, without sending it.
+    Classify(classify::ClassifyFlags),
     /// Runs the library for a server; started by it, not by people.
     #[command(hide = true)]
     Worker {
@@ -97,6 +102,8 @@ pub fn main() -> ExitCode {
             Some(Verb::Demo(demo)) => demo::run(cli.flags, demo).await,
             Some(Verb::Call(call)) => call::run(cli.flags, call).await,
             Some(Verb::Tools(tools)) => tools::run(&cli.flags, &tools),
+            Some(Verb::Doctor(doctor)) => doctor::run(&cli.flags, &doctor).await,
+            Some(Verb::Classify(text)) => classify::run(&text),
             Some(Verb::Worker { arguments }) => crate::engine::worker::run(arguments),
         }
     });

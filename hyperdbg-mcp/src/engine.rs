@@ -8,6 +8,8 @@ mod locale;
 mod outbox;
 mod platform;
 pub(crate) mod protocol;
+#[cfg(windows)]
+pub(crate) mod system;
 mod tail;
 pub mod worker;
 

@@ -8,10 +8,13 @@
 
 pub mod cli;
 pub mod composite;
+pub mod discovery;
+pub mod doctor;
 pub mod engine;
 #[rustfmt::skip]
 pub mod generated;
 pub mod output;
+pub mod policy;
 pub mod server;
 pub mod session;
 pub mod tier;

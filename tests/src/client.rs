@@ -91,6 +91,8 @@ impl Client {
         command
             .args(arguments)
             .env_remove("HYPERDBG_LIBRARY")
+            // A checkout may lie where every user of the machine can write, as below the root of a Windows drive.
+            .env("HYPERDBG_MCP_ALLOW_WRITABLE_FOLDER", "1")
             .envs(environment.iter().copied());
         Self::start_command(protocol, &mut command)
     }

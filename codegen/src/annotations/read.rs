@@ -18,6 +18,7 @@ use super::sources::{At, Sources};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::resolve::codes;
 use crate::surface::{BlockingKind, Form, Requires, Text, Tier};
+use crate::sync::UNDECIDED;
 
 const FORMS: [(&str, Form); 5] = [
     ("address", Form::Address),
@@ -33,11 +34,11 @@ const TEXTS: [(&str, Text); 3] = [
 ];
 const MODES: [&str; 6] = ["any", "offline", "local", "debugger", "remote", "user"];
 
-/// Reads `api/tools/*.json`, `exclusions.json` and `errors.json` under the folder `api`.
+/// Reads `api/tools/*.json`, `exclusions.json` and `errors.json` under the folder `api`, with what is retired.
 ///
 /// The annotations are as complete as the files allow; findings about their form come along, because
 /// [`resolve`](crate::resolve::resolve) can still find more.
-pub fn load(api: &Path) -> (Annotations, Diagnostics) {
+pub fn load_all(api: &Path) -> (Annotations, Diagnostics) {
     let mut errors = Diagnostics::new();
     let mut sources = Sources::default();
     let mut groups = Vec::new();
@@ -218,8 +219,10 @@ fn optional<'a, T>(
 
 fn body(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<Body> {
     let mut fields = reader.object(value, &format!("`{symbol}`"))?;
+    fields.guess(reader);
     let summary = required(&mut fields, reader, "summary", Reader::prose);
     let tier = required(&mut fields, reader, "tier", |reader, value, what| {
+        undecided(reader, value, what, codes::TIER_UNDECIDED)?;
         reader.one_of(value, what, &Tier::NAMES)
     });
     let tier_reason = required(&mut fields, reader, "tier_reason", Reader::prose);
@@ -279,6 +282,21 @@ fn body(reader: &mut Reader<'_>, value: &Value<'_>, symbol: &str) -> Option<Body
     })
 }
 
+/// What nobody has decided on yet, in an entry that was written to be filled in.
+fn undecided(reader: &mut Reader<'_>, value: &Value<'_>, what: &str, code: &'static str) -> Option<()> {
+    let word = match value {
+        Value::StringLit(text) if text.value == UNDECIDED => reader.string(value, what)?,
+        _ => return Some(()),
+    };
+    let help = if code == codes::TIER_UNDECIDED {
+        "write read, state or destructive, or exclude the function in api/exclusions.json"
+    } else {
+        "see what the library does with it, then write its role; api/schema/tools.schema.json lists them"
+    };
+    reader.fail(code, word.place, format!("{what} is not decided"), help);
+    None
+}
+
 fn name_or_null(reader: &mut Reader<'_>, value: &Value<'_>, what: &str) -> Option<Option<At<String>>> {
     if matches!(value, Value::NullKeyword(_)) {
         return Some(None);
@@ -305,6 +323,7 @@ fn tool(reader: &mut Reader<'_>, value: &Value<'_>, what: &str) -> Option<Tool> 
 
 fn returns(reader: &mut Reader<'_>, value: &Value<'_>, what: &str) -> Option<At<Returns>> {
     let mut fields = reader.object(value, what)?;
+    fields.guess(reader);
     let known = ["success", "value", "ignored", "nothing"].map(|name| (name, name));
     let is = required(&mut fields, reader, "is", |reader, value, what| {
         reader.one_of(value, what, &known)

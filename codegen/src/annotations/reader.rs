@@ -102,6 +102,7 @@ impl Reader<'_> {
             object,
             what: what.to_owned(),
             used: BTreeSet::new(),
+            marks: false,
         })
     }
 
@@ -251,6 +252,8 @@ pub(super) struct Fields<'v, 't> {
     object: &'v Object<'t>,
     what: String,
     used: BTreeSet<&'static str>,
+    /// Whether a mark of a guess was looked for.
+    marks: bool,
 }
 
 impl<'v, 't> Fields<'v, 't> {
@@ -277,6 +280,25 @@ impl<'v, 't> Fields<'v, 't> {
             );
         }
         value
+    }
+
+    /// Records the mark of something that was guessed and that nobody has checked.
+    pub(super) fn guess(&mut self, reader: &mut Reader<'_>) {
+        self.marks = true;
+        let mark = self
+            .object
+            .properties
+            .iter()
+            .find(|prop| prop.name.as_str() == "guess");
+        if let Some(prop) = mark {
+            let place = reader.place(prop.name.range());
+            reader.fail(
+                codes::GUESS,
+                place,
+                format!("{} is still a guess", self.what),
+                "check it, correct it, then remove the key `guess`",
+            );
+        }
     }
 
     /// Place of the opening brace.
@@ -309,7 +331,7 @@ impl<'v, 't> Fields<'v, 't> {
     pub(super) fn finish(self, reader: &mut Reader<'_>) {
         for prop in &self.object.properties {
             let name = prop.name.as_str();
-            if self.used.contains(name) {
+            if self.used.contains(name) || self.marks && name == "guess" {
                 continue;
             }
             let known: Vec<&str> = self.used.iter().copied().collect();

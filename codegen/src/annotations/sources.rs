@@ -54,6 +54,11 @@ impl Sources {
         self.path(place.file)
     }
 
+    /// The text of the file that `place` is in.
+    pub fn text_of(&self, place: Place) -> &str {
+        self.text(place.file)
+    }
+
     /// The place as a diagnostic shows it.
     pub fn span(&self, place: Place) -> Span {
         Span::of(

@@ -93,6 +93,7 @@ impl<'a> Closure<'a> {
             returns: self.ty(&signature.returns, loc)?,
             params: self.params(&signature.params, loc)?,
             origin: self.origin(loc),
+            unmarked: false,
         })
     }
 

@@ -44,6 +44,14 @@ pub fn render(catalog: &Catalog) -> String {
     out
 }
 
+/// A JSON value in the form of the catalog, for a place that is indented by `indent`.
+pub(crate) fn pretty(value: &Value, indent: usize) -> String {
+    let mut out = String::new();
+    // No line is so long that it would have to be broken at its start: objects are.
+    write(value, indent, WIDTH, &mut out);
+    out
+}
+
 /// `used` is what stands on the line already, behind the indentation.
 fn write(value: &Value, indent: usize, used: usize, out: &mut String) {
     let flat = flat(value);

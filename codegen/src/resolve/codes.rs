@@ -30,6 +30,14 @@ pub const SERVED: &str = "RES013";
 /// Two functions have the same earlier name.
 pub const ALIAS: &str = "RES014";
 
+/// An entry that was written for someone to fill in has no tier yet.
+pub const TIER_UNDECIDED: &str = "RES015";
+/// A value that was guessed from names and types has not been checked.
+pub const GUESS: &str = "RES016";
+
+/// The role of a parameter that could not be guessed is not decided yet.
+pub const ROLE_UNDECIDED: &str = "RES017";
+
 /// Two tools have the same name.
 pub const TOOL_TWICE: &str = "RES020";
 /// A tool name is longer than clients take.

@@ -28,6 +28,13 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Compares the shown finding with `tests/findings/CODE.txt`; `folder` is written as `DIR`.
+pub(crate) fn finding(code: &str, shown: &str, folder: &Path) -> bool {
+    assert!(shown.contains(&format!("error[{code}]")), "{shown}");
+    let shown = shown.replace(&folder.display().to_string(), "DIR");
+    golden(&tests_folder("findings").join(format!("{code}.txt")), &shown)
+}
+
 /// Whether the file holds `found`; `BLESS` writes it instead, except under `CI`.
 pub(crate) fn golden(path: &Path, found: &str) -> bool {
     let expected = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");

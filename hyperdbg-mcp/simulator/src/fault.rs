@@ -307,13 +307,19 @@ impl Shared {
             }
             Fault::LateEvent => self.later(delay, |console| console.say("late text from another thread\n")),
             Fault::ForeignText => {
-                self.later(Duration::ZERO, |console| {
+                let (sender, started) = std::sync::mpsc::channel();
+                self.later(Duration::ZERO, move |console| {
                     for _ in 0..20 {
                         console.say("(foreign)");
+                        // Nobody listens any more once the call is over.
+                        let _ = sender.send(());
                         std::thread::sleep(Duration::from_millis(2));
                     }
                 });
-                std::thread::sleep(Duration::from_millis(20));
+                // The call goes on until some of the text has come.
+                for _ in 0..3 {
+                    let _ = started.recv_timeout(Duration::from_secs(1));
+                }
             }
             Fault::ShortRead | Fault::WrongReturn | Fault::Race => {}
         }

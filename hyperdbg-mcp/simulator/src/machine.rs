@@ -96,6 +96,7 @@ pub struct Thread {
 }
 
 /// The machine.
+#[derive(Clone)]
 pub struct Machine {
     /// Physical memory.
     pub memory: PhysicalMemory,

@@ -23,7 +23,7 @@ use crate::tokens::MultiLine;
 use breakpoint::Breakpoints;
 use event::Events;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 pub use listener::{ABSENT_PIPE, SILENT_PORT};
 pub use slice::Run;
@@ -160,10 +160,13 @@ pub enum Awaited {
 
 impl State {
     fn new() -> Self {
+        /// The machine as it is before anybody touches it: every session starts with the same one.
+        static BOOTED: OnceLock<Machine> = OnceLock::new();
         // The listings are built in and `the_machine_boots_and_both_cores_wait_in_the_idle_loop`
         // proves that they assemble.
         #[allow(clippy::expect_used)]
-        let machine = machine::boot().expect("the built-in machine boots");
+        let booted = BOOTED.get_or_init(|| machine::boot().expect("the built-in machine boots"));
+        let machine = booted.clone();
         let branches = vec![Vec::new(); machine.cores.len()];
         Self {
             machine,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::FalseyValueParser;
 
+use crate::discovery::Request;
 use crate::tool::Connection;
 use crate::tool::surface::{Groups, Selection};
 
@@ -19,6 +20,10 @@ pub struct ServeFlags {
     /// Use the built-in simulated machine instead of a library; its session opens by itself
     #[arg(long, global = true, env = "HYPERDBG_MCP_SIMULATOR", value_parser = FalseyValueParser::new(), conflicts_with = "library")]
     pub simulator: bool,
+
+    /// Take a library that everyone on this machine can replace, or plant something beside
+    #[arg(long, global = true, env = "HYPERDBG_MCP_ALLOW_WRITABLE_FOLDER", value_parser = FalseyValueParser::new())]
+    pub allow_writable_folder: bool,
 
     /// Open a session at the first call that needs one: offline, local, debugger=PIPE, debugger=COM1:115200 or
     /// remote=ADDRESS:PORT
@@ -45,6 +50,14 @@ impl ServeFlags {
             groups: self.tools.clone().unwrap_or_default(),
             allow_writes: self.allow_writes,
             read_only: self.read_only,
+        }
+    }
+
+    /// Where the library is looked for.
+    pub fn request(&self) -> Request {
+        Request {
+            library: self.library.clone(),
+            allow_writable_folder: self.allow_writable_folder,
         }
     }
 

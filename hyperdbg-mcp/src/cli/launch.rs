@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ServeFlags;
-use super::library;
+use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
 use crate::server::{Ending, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
@@ -36,7 +36,8 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending) -> Result<Handler, Str
     let source = if flags.simulator {
         LibrarySource::Embedded
     } else {
-        LibrarySource::Path(library::find(flags.library.as_deref())?)
+        let library = discovery::locate(&flags.request()).map_err(|error| error.to_string())?;
+        LibrarySource::Path(library.path)
     };
     let registry = Registry::new(flags.selection())?;
     let serves_open = registry

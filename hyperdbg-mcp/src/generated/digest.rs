@@ -5,6 +5,10 @@
 
 /// Paths below `api/` with the SHA-256 of each, line endings normalised.
 pub const FILES: &[(&str, &str)] = &[
+    (
+        "commands.json",
+        "7d6b3aee88fe748df0e4bd04b8e8b0a545acf3f8ec7b96b01e11eafd38a25f3e",
+    ),
     ("errors.json", "8bb50e5e9b25643f70a71899473db1607e23f926311d9af02d1ff7ee1dc8e1b7"),
     (
         "exclusions.json",
@@ -16,6 +20,10 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     ("prelude.h", "c31e47877a12279e2f1672cde3e51621842d383a6b0d11c51a034a63b339526c"),
     (
+        "schema/commands.schema.json",
+        "67719bf7b717a6f8812d9ccb440f6efb9a3443781e9dd69e948b35f237a82776",
+    ),
+    (
         "schema/errors.schema.json",
         "d1b32a9c42ddb9141a79abe25d21f20d17e00360e4891177dec164e436aad176",
     ),
@@ -24,9 +32,18 @@ pub const FILES: &[(&str, &str)] = &[
         "87208460d76ae5d77c43cf7538b84a5d08671cc3566cd10e6226c19f61f3f799",
     ),
     (
+        "schema/fixups.schema.json",
+        "cfb8eb6275665043451793875d920cb0ff58ebcf9eabd44fcac640e813b5dd04",
+    ),
+    (
+        "schema/script.schema.json",
+        "10f2318bf70b64ed1b7c1fd295f63df06f47bf395b45733206dfc304b1c20f82",
+    ),
+    (
         "schema/tools.schema.json",
         "2791816b7a85f54b6c19e3c6301d0cb3f4a0034a987f633275be887e6c3b4cf4",
     ),
+    ("script.json", "bd236ce9ee76016a688ec3ccaac8428f2f26a12d66b72e7e96c00392930d1cfa"),
     (
         "tools/assembler.json",
         "87a923b91a7eb9835544dbea957eb98fbb1b303b5a6de57a8d74cb0a4baf7838",

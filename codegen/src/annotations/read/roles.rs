@@ -2,10 +2,11 @@
 
 use jsonc_parser::ast::Value;
 
-use super::{FORMS, optional, required};
+use super::{FORMS, optional, required, undecided};
 use crate::annotations::model::{Role, ScalarRole, Size};
 use crate::annotations::reader::{Fields, Reader};
 use crate::annotations::sources::At;
+use crate::resolve::codes;
 use crate::surface::Encoding;
 
 fn scalar(reader: &mut Reader<'_>, fields: &mut Fields<'_, '_>) -> Option<ScalarRole> {
@@ -47,8 +48,10 @@ const ROLES: [&str; 11] = [
 
 pub(super) fn role(reader: &mut Reader<'_>, value: &Value<'_>, param: &str) -> Option<At<Role>> {
     let mut fields = reader.object(value, &format!("the parameter `{param}`"))?;
+    fields.guess(reader);
     let known = ROLES.map(|name| (name, name));
     let role = required(&mut fields, reader, "role", |reader, value, what| {
+        undecided(reader, value, what, codes::ROLE_UNDECIDED)?;
         reader.one_of(value, what, &known)
     })?;
     let read = match role.value {

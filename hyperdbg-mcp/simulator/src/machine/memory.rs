@@ -1,7 +1,5 @@
 //! Physical memory: sparse pages inside the ranges that hold RAM, and holes everywhere else.
 
-use std::collections::HashMap;
-
 /// Bytes in a small page, physical and virtual.
 pub const PAGE_SIZE: u64 = 0x1000;
 
@@ -9,9 +7,10 @@ type Page = Box<[u8; 0x1000]>;
 
 /// RAM of the machine. A page that nobody has written reads as zero; an address outside the RAM
 /// ranges does not exist and fails.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct PhysicalMemory {
-    pages: HashMap<u64, Page>,
+    /// By frame number; a frame that was never written has no page.
+    pages: Vec<Option<Page>>,
     ranges: Vec<(u64, u64)>,
 }
 
@@ -19,8 +18,10 @@ impl PhysicalMemory {
     /// Memory with RAM in the half-open ranges `ranges`.
     #[must_use]
     pub fn new(ranges: &[(u64, u64)]) -> Self {
+        let end = ranges.iter().map(|(_, high)| *high).max().unwrap_or(0);
+        let frames = end.div_ceil(PAGE_SIZE) as usize;
         Self {
-            pages: HashMap::new(),
+            pages: vec![None; frames],
             ranges: ranges.to_vec(),
         }
     }
@@ -52,7 +53,7 @@ impl PhysicalMemory {
             let at = address + done as u64;
             let (frame, offset) = split(at);
             let size = (0x1000 - offset).min(out.len() - done);
-            match self.pages.get(&frame) {
+            match self.pages.get(frame).and_then(Option::as_ref) {
                 Some(page) => out[done..done + size].copy_from_slice(&page[offset..offset + size]),
                 None => out[done..done + size].fill(0),
             }
@@ -71,8 +72,11 @@ impl PhysicalMemory {
             let at = address + done as u64;
             let (frame, offset) = split(at);
             let size = (0x1000 - offset).min(bytes.len() - done);
-            let page = self.pages.entry(frame).or_insert_with(|| Box::new([0; 0x1000]));
-            page[offset..offset + size].copy_from_slice(&bytes[done..done + size]);
+            // Every RAM range lies inside the table.
+            if let Some(slot) = self.pages.get_mut(frame) {
+                let page = slot.get_or_insert_with(|| Box::new([0; 0x1000]));
+                page[offset..offset + size].copy_from_slice(&bytes[done..done + size]);
+            }
             done += size;
         }
         true
@@ -81,6 +85,14 @@ impl PhysicalMemory {
     /// Reads a little-endian 64-bit value.
     #[must_use]
     pub fn read_u64(&self, address: u64) -> Option<u64> {
+        // Page tables are read all the time, and their entries are aligned.
+        let (frame, offset) = split(address);
+        if offset & 7 == 0
+            && let Some(Some(page)) = self.pages.get(frame)
+            && let Some(raw) = page[offset..].first_chunk()
+        {
+            return Some(u64::from_le_bytes(*raw));
+        }
         let mut raw = [0; 8];
         self.read(address, &mut raw).then(|| u64::from_le_bytes(raw))
     }
@@ -91,8 +103,8 @@ impl PhysicalMemory {
     }
 }
 
-fn split(address: u64) -> (u64, usize) {
-    (address >> 12, (address & (PAGE_SIZE - 1)) as usize)
+fn split(address: u64) -> (usize, usize) {
+    ((address >> 12) as usize, (address & (PAGE_SIZE - 1)) as usize)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::listing::Symbol;
 const REACH: u64 = 0xffff;
 
 /// The symbol table.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Symbols {
     by_address: Vec<Symbol>,
 }

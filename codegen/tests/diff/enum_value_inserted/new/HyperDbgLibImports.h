@@ -1,0 +1,14 @@
+#pragma once
+#define IMPORT_EXPORT_LIBHYPERDBG __declspec(dllimport)
+typedef enum _STYLE
+{
+    STYLE_BYTES = 1,
+    STYLE_WORDS,
+    STYLE_DUMP,
+} STYLE;
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_ping();
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_read(STYLE style);

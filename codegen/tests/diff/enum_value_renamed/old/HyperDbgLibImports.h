@@ -1,0 +1,13 @@
+#pragma once
+#define IMPORT_EXPORT_LIBHYPERDBG __declspec(dllimport)
+typedef enum _STYLE
+{
+    STYLE_BYTES,
+    STYLE_DUMP,
+} STYLE;
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_ping();
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_read(STYLE style);

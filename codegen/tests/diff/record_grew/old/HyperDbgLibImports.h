@@ -1,0 +1,14 @@
+#pragma once
+#define IMPORT_EXPORT_LIBHYPERDBG __declspec(dllimport)
+typedef struct _PACKET
+{
+    UINT32 Kind;
+    UINT32 Size;
+    UINT64 Address;
+} PACKET, *PPACKET;
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_ping();
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_read(PACKET * packet);

@@ -1,0 +1,12 @@
+#pragma once
+#define IMPORT_EXPORT_LIBHYPERDBG __declspec(dllimport)
+typedef struct _PACKET
+{
+    UINT64 Kind;
+} PACKET, *PPACKET;
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_ping();
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_read(PACKET * packet);

@@ -1,0 +1,9 @@
+#pragma once
+#define IMPORT_EXPORT_LIBHYPERDBG __declspec(dllimport)
+typedef struct _PACKET
+{
+    UINT32 Kind;
+} PACKET, *PPACKET;
+
+IMPORT_EXPORT_LIBHYPERDBG BOOLEAN
+hyperdbg_u_ping();

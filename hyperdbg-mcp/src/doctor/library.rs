@@ -1,0 +1,270 @@
+//! Findings about the library's file and what lies beside it.
+
+use std::path::Path;
+
+use super::{Finding, by};
+use crate::discovery::companions::{self, Dependency, Place, Presence};
+use crate::discovery::folder::{self, Access};
+use crate::discovery::places::DRIVER_SERVICE;
+use crate::discovery::{Library, Search, Verdict, list, release};
+
+pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
+    if let Some(library) = &search.library {
+        findings.push(
+            Finding::ok(
+                "library",
+                format!("{} ({})", library.path.display(), by(library.origin)),
+            )
+            .why(format!(
+                "{} bytes, SHA-256 {}",
+                library.size_bytes, library.sha256
+            )),
+        );
+    } else {
+        let named = search
+            .candidates
+            .iter()
+            .find_map(|candidate| match &candidate.verdict {
+                Verdict::Refused { reason, why } if candidate.origin.is_named() => {
+                    Some((candidate, reason, why))
+                }
+                _ => None,
+            });
+        let finding = match named {
+            Some((candidate, reason, why)) => Finding::problem(
+                "library",
+                format!(
+                    "the library {} cannot be used: {}: {why}",
+                    by(candidate.origin),
+                    candidate.path.display()
+                ),
+            )
+            .why("what is named is taken or refused; nothing else is taken in its place")
+            .todo(reason.next_step()),
+            None => Finding::problem("library", "HyperDbg's library was not found")
+                .why(format!("looked at:{}", list(&search.candidates)))
+                .todo(
+                    "Unpack a release of HyperDbg and name its folder with --library or HYPERDBG_LIBRARY, or use the \
+                     built-in simulator with --simulator.",
+                ),
+        };
+        findings.push(finding);
+    }
+    for candidate in &search.candidates {
+        if let Verdict::Refused { reason, why } = &candidate.verdict
+            && !candidate.origin.is_named()
+        {
+            findings.push(
+                Finding::warning(
+                    "library.passed_over",
+                    format!(
+                        "{} ({}) was passed over: {why}",
+                        candidate.path.display(),
+                        candidate.origin
+                    ),
+                )
+                .todo(reason.next_step()),
+            );
+        }
+    }
+}
+
+pub(super) fn judge(library: &Library, findings: &mut Vec<Finding>) {
+    findings.push(Finding::info(
+        "library.file",
+        format!(
+            "{}, {}; file version {}; signature {}",
+            library.image.format,
+            library.image.machine,
+            library.image.file_version.as_deref().unwrap_or("absent"),
+            library.image.signature
+        ),
+    ));
+    if library.simulator {
+        findings.push(
+            Finding::warning("library.simulator", "it is the simulator, not HyperDbg")
+                .why("everything that it shows is made up")
+                .todo("Name HyperDbg's own library to debug something."),
+        );
+    }
+    judge_access(library, findings);
+    let total = library.present + library.missing.len();
+    findings.push(match library.missing.as_slice() {
+        [] => Finding::ok(
+            "library.exports",
+            format!("all {total} functions of the catalog are there"),
+        ),
+        missing => Finding::warning(
+            "library.exports",
+            format!(
+                "{} of {total} functions are missing: {}",
+                missing.len(),
+                missing.join(", ")
+            ),
+        )
+        .why("tools that need them answer missing_export")
+        .todo("Use the release of HyperDbg that this program was made for, if you need those tools."),
+    });
+    let catalog = release::of_catalog();
+    findings.push(match &library.release {
+        None => Finding::unknown("library.release", "the release of HyperDbg", "no name of a known release is exported"),
+        Some(found) if catalog.is_some_and(|tag| found.tags == [tag]) && found.fit == release::Fit::Exact => {
+            Finding::ok("library.release", format!("HyperDbg {found}"))
+                .why("a later build may have the same names and other layouts")
+        }
+        Some(found) => Finding::warning("library.release", format!("HyperDbg {found}"))
+            .why(format!(
+                "this program was made for {}; records and enum values differ among releases, also where the names are \
+                 the same",
+                catalog.unwrap_or("another release")
+            ))
+            .todo("Use that release, or mistrust what tools with typed results show."),
+    });
+}
+
+fn judge_access(library: &Library, findings: &mut Vec<Finding>) {
+    findings.push(match &library.access {
+        Access::Closed => Finding::ok(
+            "library.access",
+            "only its owner and administrators can replace it or plant something beside it",
+        ),
+        Access::Exposed(exposed) => Finding::warning(
+            "library.access",
+            format!("{} can be written by {}", exposed.place.display(), exposed.who),
+        )
+        .why(format!(
+            "{}; it was allowed by --allow-writable-folder",
+            exposed.how
+        ))
+        .todo(exposed.remedy.clone()),
+        Access::Unknown { place, why } => Finding::unknown(
+            "library.access",
+            "who can replace the library",
+            format_args!("{}: {why}", place.display()),
+        ),
+    });
+    if let Some(note) = folder::foreign_owner(&library.path) {
+        findings.push(
+            Finding::warning("library.owner", note)
+                .why("that user can replace the library")
+                .todo("Check that you trust that user, or use a copy of your own."),
+        );
+    }
+    if library.on_network {
+        findings.push(
+            Finding::warning("library.network", "it lies on another machine")
+                .why("whoever has that machine decides what runs here")
+                .todo("Copy HyperDbg to this machine."),
+        );
+    }
+}
+
+pub(super) fn judge_dependencies(dependencies: &[Dependency], loads: bool, findings: &mut Vec<Finding>) {
+    let before = findings.len();
+    for dependency in dependencies {
+        let name = &dependency.name;
+        let by = &dependency.needed_by;
+        match &dependency.place {
+            Place::Beside | Place::System => {}
+            Place::Unfit { why } => findings.push(
+                Finding::problem(
+                    "library.dependencies",
+                    format!("{name}, which {by} needs, cannot be loaded: {why}"),
+                )
+                .todo("Unpack all files of one release into one folder."),
+            ),
+            // Somewhere the system found it.
+            Place::NotSeen if loads => {}
+            Place::NotSeen => {
+                let what =
+                    format!("{name}, which {by} needs, lies neither beside the library nor in the system");
+                let todo = format!("Put {name} of the same release beside the library.");
+                findings.push(match cfg!(windows) {
+                    true => Finding::problem("library.dependencies", what).todo(todo),
+                    // A loader of Linux has more places: run paths, its cache, a variable.
+                    false => Finding::warning("library.dependencies", what).todo(todo),
+                });
+            }
+        }
+    }
+    if findings.len() == before {
+        let beside: Vec<&str> = dependencies
+            .iter()
+            .filter(|dependency| dependency.place == Place::Beside)
+            .map(|dependency| dependency.name.as_str())
+            .collect();
+        findings.push(Finding::ok(
+            "library.dependencies",
+            match beside.as_slice() {
+                [] => "nothing that it needs is missing".to_owned(),
+                names => format!(
+                    "nothing that it needs is missing; beside it: {}",
+                    names.join(", ")
+                ),
+            },
+        ));
+    }
+}
+
+pub(super) fn judge_extras(extras: &[Presence], findings: &mut Vec<Finding>) {
+    let line = |present: bool| -> Vec<String> {
+        extras
+            .iter()
+            .filter(|extra| extra.present == present)
+            .map(|extra| format!("{} ({})", extra.name, extra.purpose))
+            .collect()
+    };
+    for (present, what) in [(true, "beside it"), (false, "not beside it")] {
+        let names = line(present);
+        if !names.is_empty() {
+            findings.push(Finding::info(
+                "library.extras",
+                format!("{what}: {}", names.join(", ")),
+            ));
+        }
+    }
+}
+
+/// The library looks for its driver and its settings beside the program that loaded it: this one.
+pub(super) fn judge_drivers(library: &Library, program: Option<&Path>, findings: &mut Vec<Finding>) {
+    const WHY: &str = "the library looks for hyperkd.sys and config.ini beside the program that loads it, not beside \
+                       itself; only debugging this very machine needs the driver";
+    let folder = library.folder();
+    let beside_library = companions::missing_driver_files(folder);
+    let beside_program = program.map(companions::missing_driver_files);
+    let lacks = |missing: &[&str]| format!("{} lacks {}", folder.display(), missing.join(", "));
+    if program == Some(folder) || beside_program.as_deref() == Some(&[]) {
+        findings.push(match beside_program.unwrap_or(beside_library).as_slice() {
+            [] => Finding::ok("driver.files", "the driver's files lie beside this program").why(WHY),
+            missing => Finding::warning("driver.files", lacks(missing))
+                .why(WHY)
+                .todo("Unpack the whole release; antivirus software likes to remove drivers."),
+        });
+        return;
+    }
+    if !beside_library.is_empty() {
+        findings.push(
+            Finding::warning("driver.files", lacks(&beside_library))
+                .why(WHY)
+                .todo("Unpack the whole release; antivirus software likes to remove drivers."),
+        );
+        return;
+    }
+    findings.push(match companions::driver_path(&folder.join(companions::DRIVER_FILES[0])) {
+        Ok(path) => Finding::info(
+            "driver.files",
+            "the driver's files lie beside the library, not beside this program",
+        )
+        .why(WHY)
+        .todo(format!(
+            "To debug this machine, call hd_driver_set_path with path {path} and service {DRIVER_SERVICE} before the driver \
+             is installed. config.ini stays beside this program."
+        )),
+        Err(error) => Finding::warning(
+            "driver.files",
+            "the driver's files lie beside the library, from where they cannot be used",
+        )
+        .why(format!("{WHY}. {error}"))
+        .todo("Move HyperDbg, or put this program into its folder."),
+    });
+}

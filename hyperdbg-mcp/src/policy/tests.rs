@@ -1,0 +1,7 @@
+//! What the classification promises.
+
+use super::*;
+
+mod context;
+mod corpus;
+mod properties;
