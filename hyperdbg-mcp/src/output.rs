@@ -4,11 +4,13 @@ mod decode;
 mod envelope;
 mod escape;
 mod render;
+mod shown;
 mod shrink;
 mod store;
 mod untrusted;
 
 pub use render::{Rendered, render_error, render_output};
+pub use shown::shown;
 pub use store::{NotKept, OutputStore, Page};
 pub use untrusted::{Captured, Untrusted};
 

@@ -79,7 +79,19 @@ fn one_call_prints_its_result_and_tells_by_its_exit_code() {
     );
     let output = run(&["--simulator", "call", "hd_mem_write", "{}"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stdout(&output).contains("--allow-writes"));
+    assert!(
+        stdout(&output).contains("`address` is missing"),
+        "{}",
+        stdout(&output)
+    );
+    let write = r#"{"register": "rax", "value": "0x1"}"#;
+    let output = run(&["--simulator", "call", "hd_reg_write", write]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains("--allow hd_reg_write"),
+        "{}",
+        stdout(&output)
+    );
 
     for usage in [
         &["--simulator", "call", "hd_mem_raed"][..],
@@ -104,7 +116,7 @@ fn the_list_of_tools_needs_no_library_and_takes_the_serving_flags() {
         list["tools"].as_array().unwrap().len()
     };
     let default = count(&["tools", "--json"]);
-    let writes = count(&["--allow-writes", "tools", "--json"]);
+    let read_only = count(&["--read-only", "tools", "--json"]);
     let all = count(&[
         "tools",
         "--simulator",
@@ -113,10 +125,10 @@ fn the_list_of_tools_needs_no_library_and_takes_the_serving_flags() {
         "--allow-writes",
         "--json",
     ]);
-    assert!(default < writes && writes < all);
+    assert!(read_only < default && default < all);
     assert_eq!(
         count(&["tools", "--json", "--allow-writes", "--read-only"]),
-        default
+        read_only
     );
     let output = program()
         .env("HYPERDBG_MCP_TOOLS", "all")

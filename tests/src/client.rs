@@ -73,6 +73,8 @@ pub struct Client {
     stderr: Receiver<String>,
     protocol: Protocol,
     next_id: u64,
+    /// What the client declares that it can do.
+    pub capabilities: Value,
     /// Messages that arrived while another answer was awaited.
     pub others: Vec<Value>,
 }
@@ -115,6 +117,7 @@ impl Client {
             stderr,
             protocol,
             next_id: 1,
+            capabilities: json!({}),
             others: Vec::new(),
         }
     }
@@ -128,7 +131,7 @@ impl Client {
             "initialize",
             json!({
                 "protocolVersion": self.protocol.name(),
-                "capabilities": {},
+                "capabilities": self.capabilities,
                 "clientInfo": {"name": "end-to-end", "version": "1"},
             }),
         );
@@ -155,7 +158,7 @@ impl Client {
         self.next_id += 1;
         if self.protocol == Protocol::V2026July {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(self.protocol.name());
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
             params["_meta"]["io.modelcontextprotocol/clientInfo"] =
                 json!({"name": "end-to-end", "version": "1"});
         }

@@ -87,7 +87,14 @@ fn with_a_library_nothing_is_opened_unasked() {
 fn a_dereference_with_nothing_attached_costs_a_worker() {
     let library = simulator_library();
     let library = library.to_str().expect("a path of this build is text");
-    let arguments = ["--library", library, "--open", "offline", "--allow-writes"];
+    let arguments = [
+        "--library",
+        library,
+        "--open",
+        "offline",
+        "--allow-writes",
+        "--unclassified",
+    ];
     let mut client = Client::start(Protocol::V2025November, &arguments);
     failed(
         &client.call("hd_script_eval", json!({"expression": "poi(1)"})),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ServeFlags;
 use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
-use crate::server::{Ending, Handler, Launcher, Manager, Registry};
+use crate::server::{Ending, Gate, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
 use crate::tool::{Target, ToolError};
 
@@ -31,19 +31,24 @@ impl Launcher for Workers {
     }
 }
 
-/// The server that the flags describe.
-pub(super) fn handler(flags: &ServeFlags, ending: Ending) -> Result<Handler, String> {
+/// The server that the flags describe; `operator` lets `hyperdbg-mcp approve` reach it.
+pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Result<Handler, String> {
     let source = if flags.simulator {
         LibrarySource::Embedded
     } else {
         let library = discovery::locate(&flags.request()).map_err(|error| error.to_string())?;
         LibrarySource::Path(library.path)
     };
+    let policy = flags.policy(operator);
+    if let Some(warning) = policy.rules.warning() {
+        eprintln!("hyperdbg-mcp: {warning}");
+    }
+    let gate = Gate::new(policy)?;
     let registry = Registry::new(flags.selection())?;
     let serves_open = registry
         .served()
         .iter()
         .any(|served| served.tool.spec.name == "hd_session_open");
     let manager = Manager::new(Box::new(Workers(source)), flags.opens_by_itself(), serves_open);
-    Ok(Handler::new(registry, manager, ending))
+    Ok(Handler::new(registry, manager, ending, gate))
 }

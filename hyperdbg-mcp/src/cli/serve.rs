@@ -8,7 +8,7 @@ use crate::server::{Ending, serve};
 
 pub(super) async fn run(flags: ServeFlags) -> ExitCode {
     let ending = Ending::of_process();
-    let handler = match launch::handler(&flags, ending) {
+    let handler = match launch::handler(&flags, ending, true) {
         Ok(handler) => handler,
         Err(error) => return fail(&error),
     };

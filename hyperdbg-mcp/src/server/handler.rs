@@ -7,19 +7,20 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
+    CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation, InputRequiredResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
+use super::admission::{Admission, Call};
 use super::instructions::instructions;
 use super::registry::{Lookup, Served};
-use super::{Ending, Manager, Registry};
+use super::{Ending, Gate, Manager, Registry};
 use crate::output::{Rendered, render_error, render_output};
 use crate::tool::arguments::{echo, normalise};
-use crate::tool::{Category, Host, ToolError, ToolOutput};
+use crate::tool::{Arguments, Category, Host, ToolError, ToolOutput};
 
 /// How long clients may keep the lists; they do not change while the process lives.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -31,22 +32,24 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 pub struct Handler {
     registry: Arc<Registry>,
     manager: Arc<Manager>,
+    gate: Arc<Gate>,
     info: ServerConfig,
     ending: Ending,
 }
 
 impl Handler {
-    /// A server of the tools in `registry` over the sessions of `manager`.
-    pub fn new(registry: Registry, manager: Arc<Manager>, ending: Ending) -> Self {
+    /// A server of the tools in `registry` over the sessions of `manager`; `gate` decides about each call.
+    pub fn new(registry: Registry, manager: Arc<Manager>, ending: Ending, gate: Gate) -> Self {
         let opens = manager.sessions().opens_by_itself().is_some();
         let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(
                 Implementation::new("hyperdbg-mcp", env!("CARGO_PKG_VERSION")).with_title("HyperDbg"),
             )
-            .with_instructions(instructions(&registry, opens));
+            .with_instructions(instructions(&registry, opens, &gate.policy.rules));
         Self {
             registry: Arc::new(registry),
             manager,
+            gate: Arc::new(gate),
             info,
             ending,
         }
@@ -62,26 +65,73 @@ impl Handler {
         &self.manager
     }
 
-    /// Runs a tool and gives both halves of its result.
-    async fn run(&self, served: &Served, arguments: serde_json::Map<String, Value>) -> Rendered {
+    /// Runs a tool, where the gate lets it through.
+    async fn run(
+        &self,
+        served: &Served,
+        mut request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
         let spec = served.tool.spec;
         let started = Instant::now();
+        let arguments = request.arguments.take().unwrap_or_default();
         let result = match normalise(spec.name, &served.input, arguments) {
-            Ok(arguments) => {
-                let host: Arc<dyn Host> = self.manager.clone();
-                // A task of its own, so that a defect in a tool costs the call and not its answer.
-                let task = Task(tokio::spawn((served.tool.run)(host, arguments)));
-                task.result(spec.name).await
-            }
+            Ok(arguments) => self.decide(served, arguments, &request, context).await,
             Err(error) => Err(error),
         };
         let outcome = result.as_ref().err().map_or("ok", |error| error.category.name());
         tracing::debug!(tool = spec.name, outcome, elapsed = ?started.elapsed(), "call");
         match result {
-            Ok(output) => render_output(output, &served.output, self.manager.outputs()),
-            Err(error) => render_error(&error, self.manager.outputs()),
+            Ok(Ran::Done(output)) => {
+                result_of(render_output(output, &served.output, self.manager.outputs())).into()
+            }
+            Ok(Ran::Asks(ask)) => (*ask).into(),
+            Err(error) => result_of(self.render(error)).into(),
         }
     }
+
+    async fn decide(
+        &self,
+        served: &Served,
+        arguments: Arguments,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Ran, ToolError> {
+        let call = Call {
+            gate: &self.gate,
+            manager: &self.manager,
+            served,
+            arguments: &arguments,
+            request,
+            context,
+        };
+        let mut admitted = match call.admit().await? {
+            Admission::Run(admitted) => admitted,
+            Admission::Ask(ask) => return Ok(Ran::Asks(ask)),
+        };
+        let policy = admitted.policy.take();
+        let host: Arc<dyn Host> = Arc::new(admitted);
+        // A task of its own, so that a defect in a tool costs the call and not its answer.
+        let task = Task(tokio::spawn((served.tool.run)(host, arguments)));
+        let mut output = task.result(served.tool.spec.name).await?;
+        output.policy = policy;
+        Ok(Ran::Done(output))
+    }
+
+    /// An error, with what must be said in every result.
+    fn render(&self, mut error: ToolError) -> Rendered {
+        if let Some(warning) = self.gate.policy.rules.warning() {
+            error.message = format!("{} [{warning}]", error.message);
+        }
+        render_error(&error, self.manager.outputs())
+    }
+}
+
+/// What became of a call that did not fail.
+enum Ran {
+    Done(ToolOutput),
+    /// The client asks its person and calls again.
+    Asks(Box<InputRequiredResult>),
 }
 
 /// A task that ends when it is no longer waited for.
@@ -131,7 +181,8 @@ async fn heartbeat(context: &RequestContext<RoleServer>, name: &str) -> Infallib
     }
 }
 
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+/// Whether this request is made as in 2026-07-28 or later.
+pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
@@ -185,7 +236,7 @@ impl ServerHandler for Handler {
         let served = match self.registry.lookup(&request.name) {
             Lookup::Served(served) => served,
             Lookup::Refused(error) => {
-                return Ok(result_of(render_error(&error, self.manager.outputs())).into());
+                return Ok(result_of(self.render(error)).into());
             }
             Lookup::Unknown(nearest) => {
                 let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
@@ -193,14 +244,14 @@ impl ServerHandler for Handler {
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
-        let rendered = tokio::select! {
-            rendered = self.run(served, request.arguments.unwrap_or_default()) => rendered,
+        let why = tokio::select! {
+            response = self.run(served, request, &context) => return Ok(response),
             never = heartbeat(&context, served.tool.spec.name) => match never {},
             // rmcp sends nothing for a request that was taken back; what is returned here is dropped.
-            () = context.ct.cancelled() => render_error(&cancelled("the client took the request back"), self.manager.outputs()),
-            () = self.ending.give_up() => render_error(&cancelled("the client closed its end"), self.manager.outputs()),
+            () = context.ct.cancelled() => "the client took the request back",
+            () = self.ending.give_up() => "the client closed its end",
         };
-        Ok(result_of(rendered).into())
+        Ok(result_of(self.render(cancelled(why))).into())
     }
 
     async fn on_custom_request(
