@@ -7,7 +7,6 @@
 
 mod conform;
 mod process;
-mod system;
 
 use std::time::Duration;
 

@@ -6,7 +6,6 @@
 )]
 
 mod process;
-mod system;
 
 use std::process::Output;
 

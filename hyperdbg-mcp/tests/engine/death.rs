@@ -9,7 +9,7 @@ use hyperdbg_mcp::session::{Session, SessionConfig, WorkerProgram, shutdown_all}
 use hyperdbg_mcp::tool::Category;
 use libtest_mimic::Trial;
 
-use crate::system::kill;
+use crate::process::system::kill;
 use crate::world::*;
 
 pub(crate) fn add(trials: &mut Vec<Trial>) {

@@ -12,13 +12,10 @@ mod console;
 mod death;
 mod fake;
 mod planted;
-#[cfg(windows)]
 #[path = "../process/mod.rs"]
 mod process;
 mod resume;
 mod simulator;
-#[path = "../system/mod.rs"]
-mod system;
 mod text;
 mod world;
 

@@ -10,7 +10,7 @@ use hyperdbg_mcp::session::{Session, SessionConfig, WorkerProgram};
 use hyperdbg_mcp::tool::{Category, ToolError};
 use libtest_mimic::Trial;
 
-pub(crate) use crate::system::exists as runs;
+pub(crate) use crate::process::system::exists as runs;
 
 /// Longer than anything that is not expected to time out.
 pub(crate) const LONG: Duration = Duration::from_secs(20);

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::system::{self, exists};
+#[path = "../system/mod.rs"]
+pub mod system;
+use system::exists;
 
 /// Longer than any call of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(60);
