@@ -14,6 +14,7 @@ fn options(library: Option<&Path>) -> Options {
             allow_writable_folder: true,
         },
         simulator: false,
+        sdk: sdk::Choice::default(),
         worker: None,
     }
 }

@@ -9,6 +9,9 @@
 mod calls;
 mod death;
 mod fake;
+#[path = "../headers/mod.rs"]
+mod headers;
+mod moved;
 mod resume;
 mod simulator;
 mod text;
@@ -25,12 +28,16 @@ fn main() -> ExitCode {
             return hyperdbg_mcp::engine::worker::run_with(arguments, fake::lookup);
         }
         Some(role) if role == "simulator-worker" => return hyperdbg_mcp::engine::worker::run(arguments),
+        Some(role) if role == "moved-worker" => {
+            return hyperdbg_mcp::engine::worker::run_with(arguments, moved::lookup);
+        }
         Some(role) if role == "supervisor" => return death::supervise(arguments.next()),
         _ => {}
     }
     let mut trials: Vec<Trial> = Vec::new();
     calls::add(&mut trials);
     death::add(&mut trials);
+    moved::add(&mut trials);
     resume::add(&mut trials);
     simulator::add(&mut trials);
     text::add(&mut trials);
