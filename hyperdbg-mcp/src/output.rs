@@ -1,5 +1,6 @@
 //! How results leave the program: bounded pages, captured data marked as such, the rest kept for reading on.
 
+mod decode;
 mod envelope;
 mod escape;
 mod render;

@@ -6,11 +6,12 @@
 )]
 
 mod process;
+mod system;
 
 use std::process::Output;
 
 use process::program;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 fn run(arguments: &[&str]) -> Output {
     program().args(arguments).output().unwrap()
@@ -160,26 +161,18 @@ fn a_library_that_is_not_there_is_a_loud_error_that_lists_the_places() {
 }
 
 #[test]
-fn a_file_that_is_no_library_is_told_by_the_call_that_needs_it() {
+fn a_file_that_is_no_library_is_refused_before_anything_is_served() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
     let output = run(&[
         "--library",
         path,
-        "--open",
-        "offline",
+        "--allow-writable-folder",
         "call",
         "--json",
         "hd_mod_list",
     ]);
     assert_eq!(output.status.code(), Some(1));
-    let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!(result["isError"], json!(true));
-    assert!(
-        result["content"][0]["text"]
-            .as_str()
-            .unwrap()
-            .contains("next step"),
-        "{result}"
-    );
+    assert_eq!(stdout(&output), "");
+    assert!(stderr(&output).contains(path), "{}", stderr(&output));
 }

@@ -87,12 +87,19 @@ impl Client {
 
     /// Starts the program without saying anything to it; `environment` is added to the child's.
     pub fn start_raw(protocol: Protocol, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(crate::program())
+        let mut command = Command::new(crate::program());
+        command
             .args(arguments)
             .env_remove("HYPERDBG_LIBRARY")
             // A checkout may lie where every user of the machine can write, as below the root of a Windows drive.
             .env("HYPERDBG_MCP_ALLOW_WRITABLE_FOLDER", "1")
-            .envs(environment.iter().copied())
+            .envs(environment.iter().copied());
+        Self::start_command(protocol, &mut command)
+    }
+
+    /// Starts the program as the command says, without saying anything to it.
+    pub fn start_command(protocol: Protocol, command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

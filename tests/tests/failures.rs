@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use hyperdbg_mcp_tests::{Client, Protocol, ToolAnswer, simulator_library};
+use hyperdbg_mcp_tests::{Client, Protocol, ToolAnswer, kill, simulator_library};
 use serde_json::json;
 
 fn client() -> Client {
@@ -67,20 +67,6 @@ fn a_killed_worker_is_reported_and_the_next_session_works() {
         )
         .fields();
     works(&mut client);
-}
-
-fn kill(pid: u64) {
-    let pid = pid.to_string();
-    let (program, arguments): (&str, &[&str]) = if cfg!(windows) {
-        ("taskkill", &["/F", "/PID", &pid])
-    } else {
-        ("kill", &["-9", &pid])
-    };
-    let status = std::process::Command::new(program)
-        .args(arguments)
-        .status()
-        .expect("a process can be killed");
-    assert!(status.success());
 }
 
 #[test]

@@ -103,7 +103,7 @@ pub fn fit(old: Side<'_>, new: Side<'_>, abi: Abi, translate: bool) -> Fit {
         };
         match relocate::record(&cx, record, abi, &enums) {
             Standing::Same => {}
-            Standing::Cannot(why) => fit.disable(&cx.touched(&record.name), &format!("{what}: {why}")),
+            Standing::Cannot(why) => fit.disable(&cx.touched(&record.name), &format!("{why}; {what}")),
             Standing::Moved(_) if !translate => fit.disable(&cx.touched(&record.name), &what),
             Standing::Moved(placement) => {
                 fit.moved.push(what);

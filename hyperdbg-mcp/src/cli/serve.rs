@@ -51,6 +51,21 @@ async fn stopped() {
             return;
         }
     }
+    #[cfg(windows)]
+    {
+        use tokio::signal::windows::{ctrl_break, ctrl_close, ctrl_shutdown};
+        if let (Ok(mut broken), Ok(mut closed), Ok(mut shut_down)) =
+            (ctrl_break(), ctrl_close(), ctrl_shutdown())
+        {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = broken.recv() => {}
+                _ = closed.recv() => {}
+                _ = shut_down.recv() => {}
+            }
+            return;
+        }
+    }
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

@@ -192,7 +192,7 @@ pub(super) fn judge_headers(
             Finding::info(
                 "library.sdk.moved",
                 format!(
-                    "{} moved and are translated: {}",
+                    "{} moved, and calls are translated: {}",
                     count(fit.moved.len()),
                     fit.moved.join("; ")
                 ),
