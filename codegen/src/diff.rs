@@ -9,10 +9,12 @@
 
 mod commands;
 mod decisions;
+mod fit;
 mod layout;
 mod names;
 mod outside;
 mod reach;
+mod relocate;
 mod render;
 mod source;
 mod types;
@@ -26,7 +28,9 @@ use crate::catalog::{Catalog, Function};
 use crate::import::Whole;
 pub use commands::commands;
 pub use decisions::Decisions;
+pub use fit::{Abi, Fit, fit};
 use reach::Reach;
+pub use relocate::{Numbers, Piece, Placement, Relocation};
 pub use render::{FORMAT, SCHEMA, github, json, markdown, text};
 
 /// What a change means for a server that was built for the old side.

@@ -15,6 +15,7 @@ mod closure;
 mod file;
 
 use closure::Closure;
+#[cfg(feature = "generate")]
 pub(crate) use file::pretty;
 pub use file::{read, render};
 

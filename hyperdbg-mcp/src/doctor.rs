@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::discovery::companions::{Dependency, Presence};
 use crate::discovery::{self, Candidate, Library, Origin, Request, Surroundings};
 use crate::engine::LibrarySource;
+use crate::sdk::{self, Compatibility};
 use crate::session::WorkerProgram;
 
 pub use load::Load;
@@ -110,6 +111,8 @@ pub struct Options {
     pub request: Request,
     /// Look at the built-in simulator instead.
     pub simulator: bool,
+    /// Where the library's headers are, and what is made of them.
+    pub sdk: sdk::Choice,
     /// What becomes the worker that loads the library; nothing is loaded without it.
     pub worker: Option<WorkerProgram>,
 }
@@ -141,6 +144,8 @@ pub struct Report {
     pub dependencies: Vec<Dependency>,
     /// Other files that belong beside the library.
     pub extras: Vec<Presence>,
+    /// How the library's own headers fit this program.
+    pub compatibility: Option<Compatibility>,
     /// How loading it in a worker went.
     pub load: Option<Load>,
 }
@@ -190,6 +195,7 @@ pub async fn examine_in(options: &Options, around: &Surroundings) -> Report {
         candidates: Vec::new(),
         dependencies: Vec::new(),
         extras: Vec::new(),
+        compatibility: None,
         load: None,
     };
     let source = if options.simulator {
@@ -208,8 +214,20 @@ pub async fn examine_in(options: &Options, around: &Surroundings) -> Report {
             .as_ref()
             .map(|library| LibrarySource::Path(library.path.clone()))
     };
+    if let Some(source) = &source {
+        let missing = report.library.as_ref().map(|library| library.missing.as_slice());
+        let fit = sdk::examine(source, &options.sdk)
+            .await
+            .held_against(missing.unwrap_or_default());
+        let release = report
+            .library
+            .as_ref()
+            .and_then(|library| library.release.as_ref());
+        library::judge_headers(&fit, release, &mut findings);
+        report.compatibility = Some(fit);
+    }
     if let (Some(source), Some(worker)) = (source, &options.worker) {
-        let load = load::attempt(source, worker.clone()).await;
+        let load = load::attempt(source, options.sdk.clone(), worker.clone()).await;
         findings.push(load::judge(&load));
         report.load = Some(load);
     }

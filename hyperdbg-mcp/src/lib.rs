@@ -15,6 +15,7 @@ pub mod engine;
 pub mod generated;
 pub mod output;
 pub mod policy;
+pub mod sdk;
 pub mod server;
 pub mod session;
 pub mod tier;

@@ -36,6 +36,7 @@ use self::status::milliseconds;
 use crate::engine::protocol::Request;
 use crate::engine::{BoxFuture, LibrarySource, Link, Outcome};
 use crate::generated::{Call, Reply};
+use crate::sdk::{self, Compatibility};
 use crate::tool::{Category, ToolError};
 
 /// How long a worker may take to end when asked.
@@ -96,7 +97,7 @@ impl Session {
     ///
     /// # Errors
     /// `not_connected` when the library is not there or cannot be loaded, `timeout` when that takes too long,
-    /// `worker_lost` when it ends the worker.
+    /// `worker_lost` when it ends the worker, `abi_mismatch` when its own headers say that nothing can be done with it.
     pub async fn open(mut config: SessionConfig) -> Result<Arc<Self>, ToolError> {
         if let LibrarySource::Path(path) = &mut config.library {
             // A name would be searched, and a relative path would mean something else in the worker's folder.
@@ -113,6 +114,10 @@ impl Session {
                     false => Err(std::io::Error::other("it is not a file")),
                 })
                 .map_err(|error| cannot_find(path, &error))?;
+        }
+        let compatibility = sdk::examine(&config.library, &config.sdk).await;
+        if let Some(why) = compatibility.hopeless() {
+            return Err(failure::abi_mismatch("No function", why));
         }
         let started = spawn::start(&config).await.map_err(|error| {
             ToolError::new(
@@ -144,6 +149,13 @@ impl Session {
             }
         };
         result.unwrap_or_else(|_| Err(session.lost()))?;
+        let compatibility = compatibility.held_against(session.missing_exports());
+        if !compatibility.layout.is_as_built() {
+            session
+                .shared
+                .send(&Request::Arrange(compatibility.layout.clone()))?;
+        }
+        let _ = session.shared.compatibility.set(compatibility);
         Ok(session)
     }
 
@@ -230,6 +242,7 @@ impl Session {
             library: self.shared.config.library.clone(),
             simulator: opened.is_some_and(|opened| opened.simulator),
             missing_exports: opened.map(|opened| opened.missing.clone()).unwrap_or_default(),
+            compatibility: self.shared.compatibility.get().cloned(),
             worker_pid: self.shared.pid,
             alive: state.loss.is_none(),
             ended: state.loss.as_ref().map(ToString::to_string),
@@ -253,6 +266,11 @@ impl Session {
     /// Exports that the library lacks, of those that the catalog knows.
     pub fn missing_exports(&self) -> &[String] {
         self.shared.opened.get().map_or(&[], |opened| &opened.missing)
+    }
+
+    /// How the library fits this program, once it is open.
+    pub fn compatibility(&self) -> Option<&Compatibility> {
+        self.shared.compatibility.get()
     }
 
     /// Tells the session how the library is connected now; it decides what a stop and a lost worker mean.

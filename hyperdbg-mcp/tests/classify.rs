@@ -6,6 +6,7 @@
 )]
 
 mod process;
+mod system;
 
 use std::io::Write;
 use std::process::{Output, Stdio};

@@ -19,7 +19,7 @@ fn saw(text: String) {
 
 fn call(exports: &Exports, call: Call) -> Result<Reply, DispatchError> {
     // SAFETY: the table holds functions of this file, which take what the prototypes say.
-    unsafe { dispatch(exports, call) }
+    unsafe { dispatch(exports, &Layout::default(), call) }
 }
 
 fn refusal(exports: &Exports, made: Call) -> String {

@@ -36,11 +36,10 @@ fn the_demo_shows_a_whole_session() {
 fn the_version_names_the_sdk() {
     let output = run(&["--version"]);
     assert!(output.status.success());
-    assert!(
-        text(&output.stdout).contains("0.23.0"),
-        "{}",
-        text(&output.stdout)
-    );
+    let catalog: serde_json::Value =
+        serde_json::from_str(include_str!("../../api/mcp_api_meta.json")).unwrap();
+    let version = catalog["sdk_version"].as_str().unwrap();
+    assert!(text(&output.stdout).contains(version), "{}", text(&output.stdout));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(feature = "generate")]
 use crate::annotations::Annotations;
 
 /// Decisions by function.
@@ -24,6 +25,7 @@ impl Decisions {
         Self::default()
     }
 
+    #[cfg(feature = "generate")]
     /// The decisions of `api/`; entries that could not be read are left out.
     pub fn of(annotations: &Annotations) -> Self {
         let mut decisions = Self::default();

@@ -22,8 +22,8 @@ pub(super) fn compare(cx: &mut Context<'_>) {
 
 /// What differs between two enums, one a line.
 pub(super) struct Changes {
-    moved: Vec<String>,
-    removed: Vec<String>,
+    pub(super) moved: Vec<String>,
+    pub(super) removed: Vec<String>,
     renamed: Vec<String>,
     added: Vec<String>,
 }

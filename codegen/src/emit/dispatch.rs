@@ -54,6 +54,13 @@ pub(super) fn emit(surface: &Surface) -> Emitted {
                 /// What is wrong with it; completes a sentence about it.
                 why: String,
             },
+            /// The library lacks what the call needs beside the function, as its SDK says.
+            Mismatch {
+                /// The function.
+                symbol: &'static str,
+                /// What is missing.
+                why: String,
+            },
         }
 
         impl std::fmt::Display for DispatchError {
@@ -61,6 +68,7 @@ pub(super) fn emit(surface: &Surface) -> Emitted {
                 match self {
                     Self::MissingExport(symbol) => write!(f, "the library does not export {symbol}"),
                     Self::BadArgument { symbol, param, why } => write!(f, "{symbol} cannot take {param}: {why}"),
+                    Self::Mismatch { symbol, why } => write!(f, "{symbol} cannot be called: {why}"),
                 }
             }
         }
@@ -76,20 +84,20 @@ pub(super) fn emit(surface: &Surface) -> Emitted {
         quote! {
             Call::#variant(args) => {
                 #reason
-                unsafe { #method(exports, args) }.map(Reply::#variant)
+                unsafe { #method(exports, layout, args) }.map(Reply::#variant)
             }
         }
     });
     source.items(quote! {
-        /// Makes one call.
+        /// Makes one call, with the numbers and places of `layout`.
         ///
         /// # Safety
         /// `exports` is the table of a library that is mapped, initialised as its callers must, and used by no other
-        /// thread meanwhile.
+        /// thread meanwhile. `layout` says what is otherwise there than in the SDK that this was made from.
         ///
         /// # Errors
         /// When the call was not made.
-        pub unsafe fn dispatch(exports: &Exports, call: Call) -> Result<Reply, DispatchError> {
+        pub unsafe fn dispatch(exports: &Exports, layout: &Layout, call: Call) -> Result<Reply, DispatchError> {
             match call { #(#arms),* }
         }
     });
@@ -112,6 +120,10 @@ struct Marshal<'a> {
 /// The local variable of a parameter.
 fn local(param: &Param) -> Ident {
     format_ident!("c_{}", snake(&param.name))
+}
+
+fn mentions_layout(tokens: &TokenStream) -> bool {
+    tokens.to_string().contains("layout .")
 }
 
 impl Marshal<'_> {
@@ -164,6 +176,23 @@ impl Marshal<'_> {
             quote! { args }
         };
         let fails = function.inputs.iter().any(|input| self.can_fail(input));
+        let lends: Vec<TokenStream> = function
+            .params
+            .iter()
+            .filter_map(|param| self.lend(param))
+            .collect();
+        let mismatch = (!lends.is_empty()).then(|| {
+            quote! { let mismatch = |why: String| DispatchError::Mismatch { symbol: #symbol, why }; }
+        });
+        let reads = function
+            .params
+            .iter()
+            .any(|param| self.result(param).is_some_and(|value| mentions_layout(&value)));
+        let returns = matches!(function.return_type, CType::Enum(_));
+        let layout = match lends.is_empty() && !reads && !returns {
+            true => quote! { _layout },
+            false => quote! { layout },
+        };
         let bad = fails.then(|| {
             quote! {
                 let bad = |param: &'static str| {
@@ -173,11 +202,13 @@ impl Marshal<'_> {
         });
         quote! {
             #about
-            unsafe fn #method(exports: &Exports, #args: #args_type) -> Result<#reply_type, DispatchError> {
+            unsafe fn #method(exports: &Exports, #layout: &Layout, #args: #args_type) -> Result<#reply_type, DispatchError> {
                 let function = exports.#export.ok_or(DispatchError::MissingExport(#symbol))?;
                 #bad
+                #mismatch
                 #(#checks)*
                 #(#before)*
+                #(#lends)*
                 #reason
                 #call
                 #(#after)*
@@ -303,9 +334,10 @@ impl Marshal<'_> {
             }
             Pass::Record { record, sets, .. } => {
                 let ty = record_ident(self.library, record);
+                let changed = (!sets.is_empty()).then(|| quote! { mut });
                 let sets = sets.iter().map(|set| self.set(&local, set));
                 Some(quote! {
-                    let mut #local = Packet::<#ty>::zeroed();
+                    let #changed #local = Packet::<#ty>::zeroed();
                     #(#sets)*
                 })
             }
@@ -393,30 +425,57 @@ impl Marshal<'_> {
         }
     }
 
+    /// Statements that bring a parameter into the library's own form.
+    fn lend(&self, param: &Param) -> Option<TokenStream> {
+        let local = local(param);
+        match (&param.pass, &param.ty) {
+            (Pass::Value { input }, CType::Enum(_)) => {
+                let value = self.value(param, self.input(*input));
+                Some(quote! { let #local = layout.number(#value).map_err(mismatch)?; })
+            }
+            (
+                Pass::Constant {
+                    value: Some(value), ..
+                },
+                CType::Enum(name),
+            ) => {
+                let value = self.enumerator(name, *value);
+                Some(quote! { let #local = layout.number(#value).map_err(mismatch)?; })
+            }
+            (Pass::Record { record, .. }, _) => {
+                Some(quote! { let mut #local = layout.lend(#record, #local).map_err(mismatch)?; })
+            }
+            _ => None,
+        }
+    }
+
+    fn enumerator(&self, name: &str, value: i128) -> TokenStream {
+        let named = self
+            .library
+            .find_enum(name)
+            .and_then(|item| item.by_value(value))
+            .map(|value| ident(&value.name));
+        let name = ident(name);
+        match named {
+            Some(enumerator) => quote! { #name::#enumerator },
+            None => {
+                let value = int(value);
+                quote! { #name(#value) }
+            }
+        }
+    }
+
     /// The expression that is passed.
     fn pass(&self, param: &Param) -> TokenStream {
         let local = local(param);
         let constant = matches!(&param.ty, CType::Pointer { constant: true, .. });
         match &param.pass {
+            Pass::Value { .. } if matches!(param.ty, CType::Enum(_)) => quote! { #local },
             Pass::Value { input } => self.value(param, self.input(*input)),
             Pass::Constant { value, .. } => match (value, &param.ty) {
                 (None, _) if constant => quote! { std::ptr::null() },
                 (None, _) => quote! { std::ptr::null_mut() },
-                (Some(value), CType::Enum(name)) => {
-                    let named = self
-                        .library
-                        .find_enum(name)
-                        .and_then(|item| item.by_value(*value))
-                        .map(|value| ident(&value.name));
-                    let name = ident(name);
-                    match named {
-                        Some(enumerator) => quote! { #name::#enumerator },
-                        None => {
-                            let value = int(*value);
-                            quote! { #name(#value) }
-                        }
-                    }
-                }
+                (Some(_), CType::Enum(_)) => quote! { #local },
                 (Some(value), _) => int(*value),
             },
             Pass::Length { .. } => quote! { #local },
@@ -496,6 +555,10 @@ impl Marshal<'_> {
                 let ty = portable(ty);
                 quote! { #local as #ty }
             }
+            OutputKind::Scalar {
+                ty: CType::Enum(_), ..
+            } => quote! { layout.meaning(#local) },
+            _ if matches!(param.pass, Pass::Record { .. }) => quote! { #local.take_back() },
             _ => quote! { #local },
         };
         Some(quote! { #name: #value })
@@ -504,6 +567,7 @@ impl Marshal<'_> {
     fn returned(&self) -> TokenStream {
         match &self.function.return_type {
             CType::Pointer { .. } => quote! { returned.addr() as u64 },
+            CType::Enum(_) => quote! { layout.meaning(returned) },
             ty if is_long(ty) => {
                 let ty = portable(ty);
                 quote! { returned as #ty }

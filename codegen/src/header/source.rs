@@ -1,6 +1,7 @@
 //! The files of an SDK folder: found by name whatever their spelling, decoded, and kept for diagnostics.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::code;
@@ -116,14 +117,27 @@ impl Sources {
             )
             .help("check that the file can be read by this user")
         };
-        let size = fs::metadata(&place).map_err(fail)?.len();
-        if size > MAX_FILE_BYTES {
-            return Err(Box::new(
-                Diagnostic::error(code::LIMIT, format!("the header `{path}` has {size} bytes"))
-                    .help(format!("headers of up to {MAX_FILE_BYTES} bytes are read")),
-            ));
+        let metadata = fs::metadata(&place).map_err(fail)?;
+        // Reading a pipe or a device need not end.
+        if !metadata.is_file() {
+            return Err(fail(std::io::Error::other("it is not a regular file")).into());
         }
-        let bytes = fs::read(&place).map_err(fail)?;
+        let limit = |size: u64| {
+            Diagnostic::error(code::LIMIT, format!("the header `{path}` has {size} bytes"))
+                .help(format!("headers of up to {MAX_FILE_BYTES} bytes are read"))
+        };
+        if metadata.len() > MAX_FILE_BYTES {
+            return Err(limit(metadata.len()).into());
+        }
+        let mut bytes = Vec::new();
+        // A file can grow meanwhile.
+        let read = fs::File::open(&place)
+            .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(fail)?;
+        let read = u64::try_from(read).unwrap_or(u64::MAX);
+        if read > MAX_FILE_BYTES {
+            return Err(limit(read).into());
+        }
         let text = decode(&bytes).map_err(|reason| {
             Diagnostic::error(
                 code::NOT_TEXT,

@@ -44,6 +44,7 @@ pub fn render(catalog: &Catalog) -> String {
     out
 }
 
+#[cfg(feature = "generate")]
 /// A JSON value in the form of the catalog, for a place that is indented by `indent`.
 pub(crate) fn pretty(value: &Value, indent: usize) -> String {
     let mut out = String::new();

@@ -30,6 +30,7 @@ pub(super) async fn run(flags: &ServeFlags, verb: &DoctorFlags) -> ExitCode {
     let report = doctor::examine(&Options {
         request: flags.request(),
         simulator: flags.simulator,
+        sdk: flags.sdk(),
         worker,
     })
     .await;

@@ -8,6 +8,7 @@ use clap::builder::FalseyValueParser;
 
 use crate::discovery::Request;
 use crate::policy::decision::{Confirm, Permit, Rules};
+use crate::sdk;
 use crate::server::Policy;
 use crate::tier::Tier;
 use crate::tool::Connection;
@@ -20,6 +21,14 @@ pub struct ServeFlags {
     /// HyperDbg's library, or the folder that holds it; else it is searched in the usual places
     #[arg(long, global = true, env = "HYPERDBG_LIBRARY", value_name = "PATH")]
     pub library: Option<PathBuf>,
+
+    /// Headers of the library's SDK, by which calls are checked and translated; else the folder SDK beside the library
+    #[arg(long, global = true, env = "HYPERDBG_MCP_SDK", value_name = "DIR")]
+    pub sdk: Option<PathBuf>,
+
+    /// Do not translate what only moved in the library's SDK: disable what needs it
+    #[arg(long, global = true, env = "HYPERDBG_MCP_NO_RELOCATION", value_parser = FalseyValueParser::new())]
+    pub no_relocation: bool,
 
     /// Use the built-in simulated machine instead of a library; its session opens by itself
     #[arg(long, global = true, env = "HYPERDBG_MCP_SIMULATOR", value_parser = FalseyValueParser::new(), conflicts_with = "library")]
@@ -121,6 +130,14 @@ impl ServeFlags {
         Request {
             library: self.library.clone(),
             allow_writable_folder: self.allow_writable_folder,
+        }
+    }
+
+    /// Where the library's headers are, and what is made of them.
+    pub fn sdk(&self) -> sdk::Choice {
+        sdk::Choice {
+            folder: self.sdk.clone(),
+            translate: !self.no_relocation,
         }
     }
 

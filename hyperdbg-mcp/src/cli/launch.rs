@@ -5,12 +5,16 @@ use std::sync::Arc;
 use super::ServeFlags;
 use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
+use crate::sdk;
 use crate::server::{Ending, Gate, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
 use crate::tool::{Target, ToolError};
 
 /// Starts worker processes of this program.
-struct Workers(LibrarySource);
+struct Workers {
+    library: LibrarySource,
+    sdk: sdk::Choice,
+}
 
 impl Launcher for Workers {
     fn launch(&self) -> BoxFuture<'_, Result<Arc<dyn Target>, ToolError>> {
@@ -18,13 +22,17 @@ impl Launcher for Workers {
             let program = WorkerProgram::this_program().map_err(|error| {
                 ToolError::internal(format!("this program cannot be found again: {error}"))
             })?;
-            let session: Arc<dyn Target> = Session::open(SessionConfig::new(self.0.clone(), program)).await?;
+            let config = SessionConfig {
+                sdk: self.sdk.clone(),
+                ..SessionConfig::new(self.library.clone(), program)
+            };
+            let session: Arc<dyn Target> = Session::open(config).await?;
             Ok(session)
         })
     }
 
     fn library(&self) -> String {
-        match &self.0 {
+        match &self.library {
             LibrarySource::Embedded => "the built-in simulated machine".to_owned(),
             LibrarySource::Path(path) => path.display().to_string(),
         }
@@ -49,6 +57,10 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Res
         .served()
         .iter()
         .any(|served| served.tool.spec.name == "hd_session_open");
-    let manager = Manager::new(Box::new(Workers(source)), flags.opens_by_itself(), serves_open);
+    let workers = Workers {
+        library: source,
+        sdk: flags.sdk(),
+    };
+    let manager = Manager::new(Box::new(workers), flags.opens_by_itself(), serves_open);
     Ok(Handler::new(registry, manager, ending, gate))
 }

@@ -320,6 +320,9 @@ struct StatusOutput {
     /// Functions that the library lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
+    /// Functions that answer abi_mismatch: the library is of another SDK, in which they are otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    disabled: Vec<String>,
     /// By its prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     connected: Option<Prompt>,
@@ -392,6 +395,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
             worker_pid: None,
             in_flight: None,
             missing: Vec::new(),
+            disabled: Vec::new(),
             connected: None,
             modules_loaded: None,
         };
@@ -425,6 +429,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
             age_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
         }),
         missing: worker.missing,
+        disabled: worker.disabled,
         connected,
         modules_loaded,
     };

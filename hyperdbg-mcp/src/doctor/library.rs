@@ -7,6 +7,7 @@ use crate::discovery::companions::{self, Dependency, Place, Presence};
 use crate::discovery::folder::{self, Access};
 use crate::discovery::places::DRIVER_SERVICE;
 use crate::discovery::{Library, Search, Verdict, list, release};
+use crate::sdk::{Compatibility, Headers};
 
 pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
     if let Some(library) = &search.library {
@@ -120,6 +121,110 @@ pub(super) fn judge(library: &Library, findings: &mut Vec<Finding>) {
             ))
             .todo("Use that release, or mistrust what tools with typed results show."),
     });
+}
+
+/// What the library's own headers say, or what their absence leaves open.
+pub(super) fn judge_headers(
+    fit: &Compatibility,
+    release: Option<&release::Release>,
+    findings: &mut Vec<Finding>,
+) {
+    const ID: &str = "library.sdk";
+    let ours = crate::generated::SDK_VERSION;
+    let by_names = || match release {
+        Some(release) => format!("all that is known is its release: {release}"),
+        None => "its names say nothing of its release".to_owned(),
+    };
+    const ELSE: &str = "Put the folder SDK of the same release beside the library, or name it with --sdk.";
+    match &fit.headers {
+        Headers::BuiltIn => return,
+        Headers::Absent { sought } => {
+            let same = release.is_some_and(|found| {
+                found.fit == release::Fit::Exact
+                    && release::of_catalog().is_some_and(|tag| found.tags == [tag])
+            });
+            let what = format!("no SDK headers are beside the library ({})", sought.display());
+            let why = format!(
+                "{}; names do not tell layouts and enum values, which are taken for those of {ours}",
+                by_names()
+            );
+            findings.push(match same {
+                true => Finding::info(ID, what).why(why).todo(ELSE),
+                false => Finding::warning(ID, what).why(why).todo(ELSE),
+            });
+            return;
+        }
+        Headers::Unusable { folder, why } => {
+            findings.push(
+                Finding::warning(
+                    ID,
+                    format!("the SDK headers in {} are not used: {why}", folder.display()),
+                )
+                .why(format!(
+                    "{}; layouts and enum values are taken for those of {ours}",
+                    by_names()
+                ))
+                .todo(ELSE),
+            );
+            return;
+        }
+        Headers::Read {
+            folder,
+            version,
+            functions,
+        } => {
+            let what = format!(
+                "SDK headers in {}: version {version}, {functions} functions",
+                folder.display()
+            );
+            let clean = fit.disabled.is_empty() && fit.moved.is_empty() && fit.notes.is_empty();
+            findings.push(match clean {
+                true => Finding::ok(
+                    ID,
+                    format!("{what}; nothing differs from this program's catalog ({ours})"),
+                ),
+                false => Finding::info(ID, format!("{what}; this program's catalog is {ours}")),
+            });
+        }
+    }
+    if !fit.moved.is_empty() {
+        findings.push(
+            Finding::info(
+                "library.sdk.moved",
+                format!(
+                    "{} moved, and calls are translated: {}",
+                    count(fit.moved.len()),
+                    fit.moved.join("; ")
+                ),
+            )
+            .why("enumerators and members of records are found by their names in the library's headers"),
+        );
+    }
+    if !fit.disabled.is_empty() {
+        let each: Vec<String> = fit
+            .disabled
+            .iter()
+            .map(|(function, why)| format!("{function}: {why}"))
+            .collect();
+        findings.push(
+            Finding::warning(
+                "library.sdk.disabled",
+                format!("{} functions are disabled: {}", each.len(), each.join("; ")),
+            )
+            .why("tools that need them answer abi_mismatch; the rest work")
+            .todo("Use the release of HyperDbg that this program was made for, if you need those tools."),
+        );
+    }
+    for note in &fit.notes {
+        findings.push(Finding::info("library.sdk.note", note.clone()));
+    }
+}
+
+fn count(things: usize) -> String {
+    match things {
+        1 => "one thing".to_owned(),
+        more => format!("{more} things"),
+    }
 }
 
 fn judge_access(library: &Library, findings: &mut Vec<Finding>) {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Finding;
 use crate::engine::LibrarySource;
 use crate::generated::{Call, RunCommandArgs};
+use crate::sdk;
 use crate::session::{Session, SessionConfig, WorkerProgram};
 use crate::tool::Category;
 
@@ -29,7 +30,7 @@ pub struct Load {
 }
 
 /// Loads the library and lets it say something.
-pub(super) async fn attempt(source: LibrarySource, worker: WorkerProgram) -> Load {
+pub(super) async fn attempt(source: LibrarySource, sdk: sdk::Choice, worker: WorkerProgram) -> Load {
     let mut load = Load {
         loaded: false,
         error: None,
@@ -37,7 +38,11 @@ pub(super) async fn attempt(source: LibrarySource, worker: WorkerProgram) -> Loa
         unresolved: Vec::new(),
         text_arrives: false,
     };
-    let session = match Session::open(SessionConfig::new(source, worker)).await {
+    let config = SessionConfig {
+        sdk,
+        ..SessionConfig::new(source, worker)
+    };
+    let session = match Session::open(config).await {
         Ok(session) => session,
         Err(error) => {
             load.error = Some(error.message);

@@ -14,6 +14,7 @@ fn options(library: Option<&Path>) -> Options {
             allow_writable_folder: true,
         },
         simulator: false,
+        sdk: sdk::Choice::default(),
         worker: None,
     }
 }
@@ -193,4 +194,42 @@ fn drivers_are_looked_for_beside_the_program() {
     assert_eq!(judged(&library_folder).level, Level::Ok);
     put(&program);
     assert_eq!(judged(&program).level, Level::Ok);
+}
+
+#[tokio::test]
+async fn headers_beside_the_library_are_judged_without_loading_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join(FILE_NAME),
+        Sample::native(&Exports::SYMBOLS, &[]),
+    )
+    .unwrap();
+    let absent = report(&options(Some(folder.path()))).await;
+    let found = finding(&absent, "library.sdk");
+    assert_eq!(
+        found.level,
+        Level::Info,
+        "the names are exactly those of the catalog"
+    );
+    assert!(
+        found
+            .why
+            .as_ref()
+            .unwrap()
+            .contains("v0.23 by its exported names"),
+        "{found:?}"
+    );
+
+    let headers = folder.path().join("SDK").join("headers");
+    std::fs::create_dir_all(&headers).unwrap();
+    for name in ["HyperDbgSdk.h", "HyperDbgLibImports.h"] {
+        std::fs::write(headers.join(name), "#if 1\n").unwrap();
+    }
+    let broken = report(&options(Some(folder.path()))).await;
+    let found = finding(&broken, "library.sdk");
+    assert_eq!(found.level, Level::Warning);
+    assert!(found.what.contains("this condition is never closed"), "{found:?}");
+    assert_eq!(broken.problems, absent.problems, "the session opens all the same");
+    let json: serde_json::Value = serde_json::from_str(&broken.to_json().unwrap()).unwrap();
+    assert_eq!(json["compatibility"]["headers"]["state"], "unusable");
 }

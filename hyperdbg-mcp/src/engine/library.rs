@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr::NonNull;
 
-use hyperdbg_sys::Exports;
+use hyperdbg_sys::{Exports, Layout};
 
 use super::LibrarySource;
 use super::capture::on_text;
@@ -23,6 +23,8 @@ const SIMULATOR_MARK: &CStr = c"hyperdbg_simulator_version";
 /// The library, loaded and initialised.
 pub(super) struct Library {
     exports: Exports,
+    /// What is otherwise than in the SDK that this program was made from.
+    layout: Layout,
 }
 
 impl Library {
@@ -50,13 +52,21 @@ impl Library {
             // SAFETY: an empty C string that lives through the call.
             unsafe { run_command(nothing.as_mut_ptr()) };
         }
-        Ok((Self { exports }, opened))
+        let layout = Layout::default();
+        Ok((Self { exports, layout }, opened))
+    }
+
+    /// Makes later calls with these numbers and places.
+    pub(super) fn arrange(&mut self, layout: Layout) {
+        self.layout = layout;
     }
 
     /// Makes one call.
     pub(super) fn call(&self, call: Call) -> Result<Reply, Refusal> {
         // SAFETY: this is the thread that owns the library, and one call is made at a time.
-        let result = catch_unwind(AssertUnwindSafe(|| unsafe { dispatch(&self.exports, call) }));
+        let result = catch_unwind(AssertUnwindSafe(|| unsafe {
+            dispatch(&self.exports, &self.layout, call)
+        }));
         match result {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(DispatchError::MissingExport(symbol))) => Err(Refusal::MissingExport {
@@ -65,6 +75,10 @@ impl Library {
             Ok(Err(DispatchError::BadArgument { symbol, param, why })) => Err(Refusal::BadArgument {
                 symbol: symbol.to_owned(),
                 param: param.to_owned(),
+                why,
+            }),
+            Ok(Err(DispatchError::Mismatch { symbol, why })) => Err(Refusal::Mismatch {
+                symbol: symbol.to_owned(),
                 why,
             }),
             Err(panic) => Err(Refusal::Panicked {

@@ -6,6 +6,7 @@
 use std::io::{self, Read};
 use std::time::Duration;
 
+use hyperdbg_sys::Layout;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -15,7 +16,7 @@ use crate::generated::digest::FILES;
 use crate::generated::{Call, Reply};
 
 /// Goes up when a message changes its form.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Tells calls of one catalog from those of another: their numbers on the wire follow from it.
 const CATALOG: u64 = catalog_mark();
@@ -64,6 +65,8 @@ pub(crate) enum Request {
     Hello(Hello),
     /// Load the library and initialise it. Its text belongs to call [`OPENING`].
     Open(LibrarySource),
+    /// Make every later call with these numbers and places.
+    Arrange(Layout),
     Call {
         id: u64,
         call: Call,
@@ -128,6 +131,11 @@ pub(crate) enum Refusal {
     BadArgument {
         symbol: String,
         param: String,
+        why: String,
+    },
+    /// The library has another SDK, which lacks something that this call needs.
+    Mismatch {
+        symbol: String,
         why: String,
     },
     /// The call was made, and its answer does not fit into a frame.

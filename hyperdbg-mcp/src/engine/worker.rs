@@ -12,6 +12,8 @@ use std::time::Instant;
 
 pub use super::library::Lookup;
 
+use hyperdbg_sys::Layout;
+
 use super::LibrarySource;
 use super::capture::{CAPTURE, Capture};
 use super::library::Library;
@@ -30,6 +32,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 enum Job {
     Open(LibrarySource),
+    Arrange(Layout),
     Call { id: u64, call: Call },
     End,
 }
@@ -141,6 +144,7 @@ fn serve(reader: impl Read, outbox: &Outbox<impl Write>, jobs: &Sender<Job>) -> 
                 Ok(())
             }
             Request::Open(source) => jobs.send(Job::Open(source)),
+            Request::Arrange(layout) => jobs.send(Job::Arrange(layout)),
             Request::Call { id, call } => jobs.send(Job::Call { id, call }),
             Request::Shutdown => jobs.send(Job::End),
         };
@@ -153,7 +157,7 @@ fn serve(reader: impl Read, outbox: &Outbox<impl Write>, jobs: &Sender<Job>) -> 
 /// Makes every call, one after another.
 fn own_library(outbox: &Outbox<impl Write>, queue: &Receiver<Job>, embedded: Lookup) {
     Capture::claim_thread();
-    let mut library = None;
+    let mut library: Option<Library> = None;
     while let Ok(job) = queue.recv() {
         let message = match job {
             Job::Open(source) => {
@@ -167,6 +171,12 @@ fn own_library(outbox: &Outbox<impl Write>, queue: &Receiver<Job>, embedded: Loo
                     }
                     Err(why) => Message::OpenFailed { why },
                 }
+            }
+            Job::Arrange(layout) => {
+                if let Some(library) = &mut library {
+                    library.arrange(layout);
+                }
+                continue;
             }
             Job::Call { id, call } => {
                 let started = Instant::now();

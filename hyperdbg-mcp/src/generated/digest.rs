@@ -25,7 +25,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "schema/errors.schema.json",
-        "d1b32a9c42ddb9141a79abe25d21f20d17e00360e4891177dec164e436aad176",
+        "be45b1e304deb3b68bf8ebb32e988deb138c002eab467916dda7029356b26648",
     ),
     (
         "schema/exclusions.schema.json",

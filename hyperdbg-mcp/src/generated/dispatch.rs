@@ -24,6 +24,13 @@ pub enum DispatchError {
         /// What is wrong with it; completes a sentence about it.
         why: String,
     },
+    /// The library lacks what the call needs beside the function, as its SDK says.
+    Mismatch {
+        /// The function.
+        symbol: &'static str,
+        /// What is missing.
+        why: String,
+    },
 }
 
 impl std::fmt::Display for DispatchError {
@@ -35,6 +42,9 @@ impl std::fmt::Display for DispatchError {
             Self::BadArgument { symbol, param, why } => {
                 write!(f, "{symbol} cannot take {param}: {why}")
             }
+            Self::Mismatch { symbol, why } => {
+                write!(f, "{symbol} cannot be called: {why}")
+            }
         }
     }
 }
@@ -44,271 +54,290 @@ impl std::error::Error for DispatchError {}
 /// Addresses of the target are 64-bit; they are handed over as pointers of this process.
 const _: () = assert!(usize::BITS == 64);
 
-/// Makes one call.
+/// Makes one call, with the numbers and places of `layout`.
 ///
 /// # Safety
 /// `exports` is the table of a library that is mapped, initialised as its callers must, and used by no other
-/// thread meanwhile.
+/// thread meanwhile. `layout` says what is otherwise there than in the SDK that this was made from.
 ///
 /// # Errors
 /// When the call was not made.
-pub unsafe fn dispatch(exports: &Exports, call: Call) -> Result<Reply, DispatchError> {
+pub unsafe fn dispatch(
+    exports: &Exports,
+    layout: &Layout,
+    call: Call,
+) -> Result<Reply, DispatchError> {
     match call {
         Call::DetectVmxSupport(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { detect_vmx_support(exports, args) }.map(Reply::DetectVmxSupport)
+            unsafe { detect_vmx_support(exports, layout, args) }
+                .map(Reply::DetectVmxSupport)
         }
         Call::ReadVendorString(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { read_vendor_string(exports, args) }.map(Reply::ReadVendorString)
+            unsafe { read_vendor_string(exports, layout, args) }
+                .map(Reply::ReadVendorString)
         }
         Call::GetProcessorVendor(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { get_processor_vendor(exports, args) }.map(Reply::GetProcessorVendor)
+            unsafe { get_processor_vendor(exports, layout, args) }
+                .map(Reply::GetProcessorVendor)
         }
         Call::IsAnyModuleLoaded(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { is_any_module_loaded(exports, args) }.map(Reply::IsAnyModuleLoaded)
+            unsafe { is_any_module_loaded(exports, layout, args) }
+                .map(Reply::IsAnyModuleLoaded)
         }
         Call::LoadAllModules(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { load_all_modules(exports, args) }.map(Reply::LoadAllModules)
+            unsafe { load_all_modules(exports, layout, args) }.map(Reply::LoadAllModules)
         }
         Call::UnloadAllModules(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { unload_all_modules(exports, args) }.map(Reply::UnloadAllModules)
+            unsafe { unload_all_modules(exports, layout, args) }
+                .map(Reply::UnloadAllModules)
         }
         Call::LoadVmm(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { load_vmm(exports, args) }.map(Reply::LoadVmm)
+            unsafe { load_vmm(exports, layout, args) }.map(Reply::LoadVmm)
         }
         Call::UnloadVmm(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { unload_vmm(exports, args) }.map(Reply::UnloadVmm)
+            unsafe { unload_vmm(exports, layout, args) }.map(Reply::UnloadVmm)
         }
         Call::UnloadKd(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { unload_kd(exports, args) }.map(Reply::UnloadKd)
+            unsafe { unload_kd(exports, layout, args) }.map(Reply::UnloadKd)
         }
         Call::InstallKdDriver(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { install_kd_driver(exports, args) }.map(Reply::InstallKdDriver)
+            unsafe { install_kd_driver(exports, layout, args) }
+                .map(Reply::InstallKdDriver)
         }
         Call::UninstallKdDriver(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { uninstall_kd_driver(exports, args) }.map(Reply::UninstallKdDriver)
+            unsafe { uninstall_kd_driver(exports, layout, args) }
+                .map(Reply::UninstallKdDriver)
         }
         Call::StartKdDriver(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { start_kd_driver(exports, args) }.map(Reply::StartKdDriver)
+            unsafe { start_kd_driver(exports, layout, args) }.map(Reply::StartKdDriver)
         }
         Call::StopKdDriver(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { stop_kd_driver(exports, args) }.map(Reply::StopKdDriver)
+            unsafe { stop_kd_driver(exports, layout, args) }.map(Reply::StopKdDriver)
         }
         Call::LoadKdModule(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { load_kd_module(exports, args) }.map(Reply::LoadKdModule)
+            unsafe { load_kd_module(exports, layout, args) }.map(Reply::LoadKdModule)
         }
         Call::LoadHypertraceModule(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { load_hypertrace_module(exports, args) }
+            unsafe { load_hypertrace_module(exports, layout, args) }
                 .map(Reply::LoadHypertraceModule)
         }
         Call::UnloadHypertraceModule(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { unload_hypertrace_module(exports, args) }
+            unsafe { unload_hypertrace_module(exports, layout, args) }
                 .map(Reply::UnloadHypertraceModule)
         }
         Call::RunCommand(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { run_command(exports, args) }.map(Reply::RunCommand)
+            unsafe { run_command(exports, layout, args) }.map(Reply::RunCommand)
         }
         Call::ShowSignature(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { show_signature(exports, args) }.map(Reply::ShowSignature)
+            unsafe { show_signature(exports, layout, args) }.map(Reply::ShowSignature)
         }
         Call::SetCustomDriverPath(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { set_custom_driver_path(exports, args) }
+            unsafe { set_custom_driver_path(exports, layout, args) }
                 .map(Reply::SetCustomDriverPath)
         }
         Call::UseDefaultDriverPath(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { use_default_driver_path(exports, args) }
+            unsafe { use_default_driver_path(exports, layout, args) }
                 .map(Reply::UseDefaultDriverPath)
         }
         Call::ConnectLocalDebugger(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { connect_local_debugger(exports, args) }
+            unsafe { connect_local_debugger(exports, layout, args) }
                 .map(Reply::ConnectLocalDebugger)
         }
         Call::ConnectRemoteDebugger(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { connect_remote_debugger(exports, args) }
+            unsafe { connect_remote_debugger(exports, layout, args) }
                 .map(Reply::ConnectRemoteDebugger)
         }
         Call::ConnectRemoteDebuggerUsingComPort(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { connect_remote_debugger_using_com_port(exports, args) }
+            unsafe { connect_remote_debugger_using_com_port(exports, layout, args) }
                 .map(Reply::ConnectRemoteDebuggerUsingComPort)
         }
         Call::ConnectRemoteDebuggerUsingNamedPipe(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { connect_remote_debugger_using_named_pipe(exports, args) }
+            unsafe { connect_remote_debugger_using_named_pipe(exports, layout, args) }
                 .map(Reply::ConnectRemoteDebuggerUsingNamedPipe)
         }
         Call::ConnectCurrentDebuggerUsingComPort(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { connect_current_debugger_using_com_port(exports, args) }
+            unsafe { connect_current_debugger_using_com_port(exports, layout, args) }
                 .map(Reply::ConnectCurrentDebuggerUsingComPort)
         }
         Call::DebugCloseRemoteDebugger(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { debug_close_remote_debugger(exports, args) }
+            unsafe { debug_close_remote_debugger(exports, layout, args) }
                 .map(Reply::DebugCloseRemoteDebugger)
         }
         Call::GetKernelBase(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { get_kernel_base(exports, args) }.map(Reply::GetKernelBase)
+            unsafe { get_kernel_base(exports, layout, args) }.map(Reply::GetKernelBase)
         }
         Call::ReadMemory(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { read_memory(exports, args) }.map(Reply::ReadMemory)
+            unsafe { read_memory(exports, layout, args) }.map(Reply::ReadMemory)
         }
         Call::ShowMemoryOrDisassemble(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { show_memory_or_disassemble(exports, args) }
+            unsafe { show_memory_or_disassemble(exports, layout, args) }
                 .map(Reply::ShowMemoryOrDisassemble)
         }
         Call::ShowMemoryLinkedList(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { show_memory_linked_list(exports, args) }
+            unsafe { show_memory_linked_list(exports, layout, args) }
                 .map(Reply::ShowMemoryLinkedList)
         }
         Call::WriteMemory(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { write_memory(exports, args) }.map(Reply::WriteMemory)
+            unsafe { write_memory(exports, layout, args) }.map(Reply::WriteMemory)
         }
         Call::ReadAllRegisters(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { read_all_registers(exports, args) }.map(Reply::ReadAllRegisters)
+            unsafe { read_all_registers(exports, layout, args) }
+                .map(Reply::ReadAllRegisters)
         }
         Call::ReadTargetRegister(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { read_target_register(exports, args) }.map(Reply::ReadTargetRegister)
+            unsafe { read_target_register(exports, layout, args) }
+                .map(Reply::ReadTargetRegister)
         }
         Call::WriteTargetRegister(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { write_target_register(exports, args) }
+            unsafe { write_target_register(exports, layout, args) }
                 .map(Reply::WriteTargetRegister)
         }
         Call::ShowAllRegisters(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { show_all_registers(exports, args) }.map(Reply::ShowAllRegisters)
+            unsafe { show_all_registers(exports, layout, args) }
+                .map(Reply::ShowAllRegisters)
         }
         Call::ShowTargetRegister(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { show_target_register(exports, args) }.map(Reply::ShowTargetRegister)
+            unsafe { show_target_register(exports, layout, args) }
+                .map(Reply::ShowTargetRegister)
         }
         Call::ContinueDebuggee(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { continue_debuggee(exports, args) }.map(Reply::ContinueDebuggee)
+            unsafe { continue_debuggee(exports, layout, args) }
+                .map(Reply::ContinueDebuggee)
         }
         Call::PauseDebuggee(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { pause_debuggee(exports, args) }.map(Reply::PauseDebuggee)
+            unsafe { pause_debuggee(exports, layout, args) }.map(Reply::PauseDebuggee)
         }
         Call::SetBreakpoint(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { set_breakpoint(exports, args) }.map(Reply::SetBreakpoint)
+            unsafe { set_breakpoint(exports, layout, args) }.map(Reply::SetBreakpoint)
         }
         Call::SteppingInstrumentationStepIn(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { stepping_instrumentation_step_in(exports, args) }
+            unsafe { stepping_instrumentation_step_in(exports, layout, args) }
                 .map(Reply::SteppingInstrumentationStepIn)
         }
         Call::SteppingRegularStepIn(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { stepping_regular_step_in(exports, args) }
+            unsafe { stepping_regular_step_in(exports, layout, args) }
                 .map(Reply::SteppingRegularStepIn)
         }
         Call::SteppingStepOver(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { stepping_step_over(exports, args) }.map(Reply::SteppingStepOver)
+            unsafe { stepping_step_over(exports, layout, args) }
+                .map(Reply::SteppingStepOver)
         }
         Call::StartProcess(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { start_process(exports, args) }.map(Reply::StartProcess)
+            unsafe { start_process(exports, layout, args) }.map(Reply::StartProcess)
         }
         Call::StartProcessWithArgs(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { start_process_with_args(exports, args) }
+            unsafe { start_process_with_args(exports, layout, args) }
                 .map(Reply::StartProcessWithArgs)
         }
         Call::GetLocalApic(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { get_local_apic(exports, args) }.map(Reply::GetLocalApic)
+            unsafe { get_local_apic(exports, layout, args) }.map(Reply::GetLocalApic)
         }
         Call::GetIoApic(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { get_io_apic(exports, args) }.map(Reply::GetIoApic)
+            unsafe { get_io_apic(exports, layout, args) }.map(Reply::GetIoApic)
         }
         Call::GetIdtEntry(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { get_idt_entry(exports, args) }.map(Reply::GetIdtEntry)
+            unsafe { get_idt_entry(exports, layout, args) }.map(Reply::GetIdtEntry)
         }
         Call::PerformSmiOperation(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { perform_smi_operation(exports, args) }
+            unsafe { perform_smi_operation(exports, layout, args) }
                 .map(Reply::PerformSmiOperation)
         }
         Call::LbrDump(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { lbr_dump(exports, args) }.map(Reply::LbrDump)
+            unsafe { lbr_dump(exports, layout, args) }.map(Reply::LbrDump)
         }
         Call::PtOperation(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { pt_operation(exports, args) }.map(Reply::PtOperation)
+            unsafe { pt_operation(exports, layout, args) }.map(Reply::PtOperation)
         }
         Call::RequestCpuid(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { request_cpuid(exports, args) }.map(Reply::RequestCpuid)
+            unsafe { request_cpuid(exports, layout, args) }.map(Reply::RequestCpuid)
         }
         Call::EnableTransparentMode(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { enable_transparent_mode(exports, args) }
+            unsafe { enable_transparent_mode(exports, layout, args) }
                 .map(Reply::EnableTransparentMode)
         }
         Call::EnableTransparentModeEx(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { enable_transparent_mode_ex(exports, args) }
+            unsafe { enable_transparent_mode_ex(exports, layout, args) }
                 .map(Reply::EnableTransparentModeEx)
         }
         Call::DisableTransparentMode(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { disable_transparent_mode(exports, args) }
+            unsafe { disable_transparent_mode(exports, layout, args) }
                 .map(Reply::DisableTransparentMode)
         }
         Call::AssembleGetLength(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { assemble_get_length(exports, args) }.map(Reply::AssembleGetLength)
+            unsafe { assemble_get_length(exports, layout, args) }
+                .map(Reply::AssembleGetLength)
         }
         Call::Assemble(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { assemble(exports, args) }.map(Reply::Assemble)
+            unsafe { assemble(exports, layout, args) }.map(Reply::Assemble)
         }
         Call::ScriptRunScript(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { script_run_script(exports, args) }.map(Reply::ScriptRunScript)
+            unsafe { script_run_script(exports, layout, args) }
+                .map(Reply::ScriptRunScript)
         }
         Call::RunScript(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { run_script(exports, args) }.map(Reply::RunScript)
+            unsafe { run_script(exports, layout, args) }.map(Reply::RunScript)
         }
         Call::EvalExpression(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { eval_expression(exports, args) }.map(Reply::EvalExpression)
+            unsafe { eval_expression(exports, layout, args) }.map(Reply::EvalExpression)
         }
     }
 }
@@ -317,6 +346,7 @@ pub unsafe fn dispatch(exports: &Exports, call: Call) -> Result<Reply, DispatchE
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_detect_vmx_support()`
 unsafe fn detect_vmx_support(
     exports: &Exports,
+    _layout: &Layout,
     _args: DetectVmxSupportArgs,
 ) -> Result<DetectVmxSupportReply, DispatchError> {
     let function = exports
@@ -331,6 +361,7 @@ unsafe fn detect_vmx_support(
 /// As [`dispatch`]. `VOID hyperdbg_u_read_vendor_string(CHAR *)`
 unsafe fn read_vendor_string(
     exports: &Exports,
+    _layout: &Layout,
     _args: ReadVendorStringArgs,
 ) -> Result<ReadVendorStringReply, DispatchError> {
     let function = exports
@@ -351,6 +382,7 @@ unsafe fn read_vendor_string(
 /// As [`dispatch`]. `GENERIC_PROCESSOR_VENDOR hyperdbg_u_get_processor_vendor()`
 unsafe fn get_processor_vendor(
     exports: &Exports,
+    layout: &Layout,
     _args: GetProcessorVendorArgs,
 ) -> Result<GetProcessorVendorReply, DispatchError> {
     let function = exports
@@ -359,7 +391,7 @@ unsafe fn get_processor_vendor(
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe { function() };
     Ok(GetProcessorVendorReply {
-        returned,
+        returned: layout.meaning(returned),
     })
 }
 
@@ -367,6 +399,7 @@ unsafe fn get_processor_vendor(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_is_any_module_loaded()`
 unsafe fn is_any_module_loaded(
     exports: &Exports,
+    _layout: &Layout,
     _args: IsAnyModuleLoadedArgs,
 ) -> Result<IsAnyModuleLoadedReply, DispatchError> {
     let function = exports
@@ -381,6 +414,7 @@ unsafe fn is_any_module_loaded(
 /// As [`dispatch`]. `INT hyperdbg_u_load_all_modules()`
 unsafe fn load_all_modules(
     exports: &Exports,
+    _layout: &Layout,
     _args: LoadAllModulesArgs,
 ) -> Result<LoadAllModulesReply, DispatchError> {
     let function = exports
@@ -395,6 +429,7 @@ unsafe fn load_all_modules(
 /// As [`dispatch`]. `INT hyperdbg_u_unload_all_modules()`
 unsafe fn unload_all_modules(
     exports: &Exports,
+    _layout: &Layout,
     _args: UnloadAllModulesArgs,
 ) -> Result<UnloadAllModulesReply, DispatchError> {
     let function = exports
@@ -409,6 +444,7 @@ unsafe fn unload_all_modules(
 /// As [`dispatch`]. `INT hyperdbg_u_load_vmm()`
 unsafe fn load_vmm(
     exports: &Exports,
+    _layout: &Layout,
     _args: LoadVmmArgs,
 ) -> Result<LoadVmmReply, DispatchError> {
     let function = exports
@@ -423,6 +459,7 @@ unsafe fn load_vmm(
 /// As [`dispatch`]. `INT hyperdbg_u_unload_vmm()`
 unsafe fn unload_vmm(
     exports: &Exports,
+    _layout: &Layout,
     _args: UnloadVmmArgs,
 ) -> Result<UnloadVmmReply, DispatchError> {
     let function = exports
@@ -437,6 +474,7 @@ unsafe fn unload_vmm(
 /// As [`dispatch`]. `INT hyperdbg_u_unload_kd()`
 unsafe fn unload_kd(
     exports: &Exports,
+    _layout: &Layout,
     _args: UnloadKdArgs,
 ) -> Result<UnloadKdReply, DispatchError> {
     let function = exports
@@ -451,6 +489,7 @@ unsafe fn unload_kd(
 /// As [`dispatch`]. `INT hyperdbg_u_install_kd_driver()`
 unsafe fn install_kd_driver(
     exports: &Exports,
+    _layout: &Layout,
     _args: InstallKdDriverArgs,
 ) -> Result<InstallKdDriverReply, DispatchError> {
     let function = exports
@@ -465,6 +504,7 @@ unsafe fn install_kd_driver(
 /// As [`dispatch`]. `INT hyperdbg_u_uninstall_kd_driver()`
 unsafe fn uninstall_kd_driver(
     exports: &Exports,
+    _layout: &Layout,
     _args: UninstallKdDriverArgs,
 ) -> Result<UninstallKdDriverReply, DispatchError> {
     let function = exports
@@ -479,6 +519,7 @@ unsafe fn uninstall_kd_driver(
 /// As [`dispatch`]. `INT hyperdbg_u_start_kd_driver()`
 unsafe fn start_kd_driver(
     exports: &Exports,
+    _layout: &Layout,
     _args: StartKdDriverArgs,
 ) -> Result<StartKdDriverReply, DispatchError> {
     let function = exports
@@ -493,6 +534,7 @@ unsafe fn start_kd_driver(
 /// As [`dispatch`]. `INT hyperdbg_u_stop_kd_driver()`
 unsafe fn stop_kd_driver(
     exports: &Exports,
+    _layout: &Layout,
     _args: StopKdDriverArgs,
 ) -> Result<StopKdDriverReply, DispatchError> {
     let function = exports
@@ -507,6 +549,7 @@ unsafe fn stop_kd_driver(
 /// As [`dispatch`]. `INT hyperdbg_u_load_kd_module()`
 unsafe fn load_kd_module(
     exports: &Exports,
+    _layout: &Layout,
     _args: LoadKdModuleArgs,
 ) -> Result<LoadKdModuleReply, DispatchError> {
     let function = exports
@@ -521,6 +564,7 @@ unsafe fn load_kd_module(
 /// As [`dispatch`]. `INT hyperdbg_u_load_hypertrace_module()`
 unsafe fn load_hypertrace_module(
     exports: &Exports,
+    _layout: &Layout,
     _args: LoadHypertraceModuleArgs,
 ) -> Result<LoadHypertraceModuleReply, DispatchError> {
     let function = exports
@@ -537,6 +581,7 @@ unsafe fn load_hypertrace_module(
 /// As [`dispatch`]. `INT hyperdbg_u_unload_hypertrace_module()`
 unsafe fn unload_hypertrace_module(
     exports: &Exports,
+    _layout: &Layout,
     _args: UnloadHypertraceModuleArgs,
 ) -> Result<UnloadHypertraceModuleReply, DispatchError> {
     let function = exports
@@ -553,6 +598,7 @@ unsafe fn unload_hypertrace_module(
 /// As [`dispatch`]. `INT hyperdbg_u_run_command(CHAR *command)`
 unsafe fn run_command(
     exports: &Exports,
+    _layout: &Layout,
     args: RunCommandArgs,
 ) -> Result<RunCommandReply, DispatchError> {
     let function = exports
@@ -575,6 +621,7 @@ unsafe fn run_command(
 /// As [`dispatch`]. `VOID hyperdbg_u_show_signature()`
 unsafe fn show_signature(
     exports: &Exports,
+    _layout: &Layout,
     _args: ShowSignatureArgs,
 ) -> Result<ShowSignatureReply, DispatchError> {
     let function = exports
@@ -591,6 +638,7 @@ unsafe fn show_signature(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_set_custom_driver_path(CHAR *driver_file_path, CHAR *driver_name)`
 unsafe fn set_custom_driver_path(
     exports: &Exports,
+    _layout: &Layout,
     args: SetCustomDriverPathArgs,
 ) -> Result<SetCustomDriverPathReply, DispatchError> {
     let function = exports
@@ -622,6 +670,7 @@ unsafe fn set_custom_driver_path(
 /// As [`dispatch`]. `VOID hyperdbg_u_use_default_driver_path()`
 unsafe fn use_default_driver_path(
     exports: &Exports,
+    _layout: &Layout,
     _args: UseDefaultDriverPathArgs,
 ) -> Result<UseDefaultDriverPathReply, DispatchError> {
     let function = exports
@@ -638,6 +687,7 @@ unsafe fn use_default_driver_path(
 /// As [`dispatch`]. `VOID hyperdbg_u_connect_local_debugger()`
 unsafe fn connect_local_debugger(
     exports: &Exports,
+    _layout: &Layout,
     _args: ConnectLocalDebuggerArgs,
 ) -> Result<ConnectLocalDebuggerReply, DispatchError> {
     let function = exports
@@ -654,6 +704,7 @@ unsafe fn connect_local_debugger(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_connect_remote_debugger(const CHAR *ip, const CHAR *port)`
 unsafe fn connect_remote_debugger(
     exports: &Exports,
+    _layout: &Layout,
     args: ConnectRemoteDebuggerArgs,
 ) -> Result<ConnectRemoteDebuggerReply, DispatchError> {
     let function = exports
@@ -690,6 +741,7 @@ unsafe fn connect_remote_debugger(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_connect_remote_debugger_using_com_port(const CHAR *port_name, DWORD baudrate, BOOLEAN pause_after_connection)`
 unsafe fn connect_remote_debugger_using_com_port(
     exports: &Exports,
+    _layout: &Layout,
     args: ConnectRemoteDebuggerUsingComPortArgs,
 ) -> Result<ConnectRemoteDebuggerUsingComPortReply, DispatchError> {
     let function = exports
@@ -725,6 +777,7 @@ unsafe fn connect_remote_debugger_using_com_port(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_connect_remote_debugger_using_named_pipe(const CHAR *named_pipe, BOOLEAN pause_after_connection)`
 unsafe fn connect_remote_debugger_using_named_pipe(
     exports: &Exports,
+    _layout: &Layout,
     args: ConnectRemoteDebuggerUsingNamedPipeArgs,
 ) -> Result<ConnectRemoteDebuggerUsingNamedPipeReply, DispatchError> {
     let function = exports
@@ -755,6 +808,7 @@ unsafe fn connect_remote_debugger_using_named_pipe(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_connect_current_debugger_using_com_port(const CHAR *port_name, DWORD baudrate)`
 unsafe fn connect_current_debugger_using_com_port(
     exports: &Exports,
+    _layout: &Layout,
     args: ConnectCurrentDebuggerUsingComPortArgs,
 ) -> Result<ConnectCurrentDebuggerUsingComPortReply, DispatchError> {
     let function = exports
@@ -789,6 +843,7 @@ unsafe fn connect_current_debugger_using_com_port(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_debug_close_remote_debugger()`
 unsafe fn debug_close_remote_debugger(
     exports: &Exports,
+    _layout: &Layout,
     _args: DebugCloseRemoteDebuggerArgs,
 ) -> Result<DebugCloseRemoteDebuggerReply, DispatchError> {
     let function = exports
@@ -805,6 +860,7 @@ unsafe fn debug_close_remote_debugger(
 /// As [`dispatch`]. `UINT64 hyperdbg_u_get_kernel_base()`
 unsafe fn get_kernel_base(
     exports: &Exports,
+    _layout: &Layout,
     _args: GetKernelBaseArgs,
 ) -> Result<GetKernelBaseReply, DispatchError> {
     let function = exports
@@ -819,6 +875,7 @@ unsafe fn get_kernel_base(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_read_memory(UINT64 target_address, DEBUGGER_READ_MEMORY_TYPE memory_type, DEBUGGER_READ_READING_TYPE reading_Type, UINT32 pid, UINT32 size, BOOLEAN get_address_mode, DEBUGGER_READ_MEMORY_ADDRESS_MODE *address_mode, BYTE *target_buffer_to_store, UINT32 *return_length)`
 unsafe fn read_memory(
     exports: &Exports,
+    layout: &Layout,
     args: ReadMemoryArgs,
 ) -> Result<ReadMemoryReply, DispatchError> {
     let function = exports
@@ -830,6 +887,10 @@ unsafe fn read_memory(
             param,
             why,
         }
+    };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_read_memory",
+        why,
     };
     marshal::one_of(
             args.memory_type,
@@ -846,12 +907,16 @@ unsafe fn read_memory(
     let size = marshal::capacity(u64::from(args.size), 81844).map_err(bad("size"))?;
     let mut c_target_buffer_to_store = vec![0u8; size];
     let mut c_return_length: u32 = 0;
+    let c_memory_type = layout.number(args.memory_type).map_err(mismatch)?;
+    let c_reading_type = layout
+        .number(DEBUGGER_READ_READING_TYPE::READ_FROM_KERNEL)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe {
         function(
             args.address,
-            args.memory_type,
-            DEBUGGER_READ_READING_TYPE::READ_FROM_KERNEL,
+            c_memory_type,
+            c_reading_type,
             args.pid,
             args.size,
             u8::from(args.want_address_mode),
@@ -864,7 +929,7 @@ unsafe fn read_memory(
         .truncate(usize::try_from(c_return_length).unwrap_or(usize::MAX));
     Ok(ReadMemoryReply {
         returned,
-        address_mode: c_address_mode,
+        address_mode: layout.meaning(c_address_mode),
         bytes: c_target_buffer_to_store,
         bytes_read: c_return_length,
     })
@@ -874,6 +939,7 @@ unsafe fn read_memory(
 /// As [`dispatch`]. `VOID hyperdbg_u_show_memory_or_disassemble(DEBUGGER_SHOW_MEMORY_STYLE style, UINT64 address, DEBUGGER_READ_MEMORY_TYPE memory_type, DEBUGGER_READ_READING_TYPE reading_type, UINT32 pid, UINT32 size, PDEBUGGER_DT_COMMAND_OPTIONS dt_details)`
 unsafe fn show_memory_or_disassemble(
     exports: &Exports,
+    layout: &Layout,
     args: ShowMemoryOrDisassembleArgs,
 ) -> Result<ShowMemoryOrDisassembleReply, DispatchError> {
     let function = exports
@@ -885,6 +951,10 @@ unsafe fn show_memory_or_disassemble(
             param,
             why,
         }
+    };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_show_memory_or_disassemble",
+        why,
     };
     marshal::one_of(
             args.style,
@@ -908,13 +978,18 @@ unsafe fn show_memory_or_disassemble(
         .map_err(bad("memory_type"))?;
     marshal::within(i128::from(args.size), 16, 4096).map_err(bad("size"))?;
     marshal::multiple(i128::from(args.size), 16).map_err(bad("size"))?;
+    let c_style = layout.number(args.style).map_err(mismatch)?;
+    let c_memory_type = layout.number(args.memory_type).map_err(mismatch)?;
+    let c_reading_type = layout
+        .number(DEBUGGER_READ_READING_TYPE::READ_FROM_KERNEL)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     unsafe {
         function(
-            args.style,
+            c_style,
             args.address,
-            args.memory_type,
-            DEBUGGER_READ_READING_TYPE::READ_FROM_KERNEL,
+            c_memory_type,
+            c_reading_type,
             args.pid,
             args.size,
             std::ptr::null_mut(),
@@ -927,6 +1002,7 @@ unsafe fn show_memory_or_disassemble(
 /// As [`dispatch`]. `VOID hyperdbg_u_show_memory_linked_list(UINT64 target_address, DEBUGGER_READ_MEMORY_TYPE memory_type, UINT32 pid, UINT64 offset, UINT64 max_nodes)`
 unsafe fn show_memory_linked_list(
     exports: &Exports,
+    layout: &Layout,
     args: ShowMemoryLinkedListArgs,
 ) -> Result<ShowMemoryLinkedListReply, DispatchError> {
     let function = exports
@@ -939,6 +1015,10 @@ unsafe fn show_memory_linked_list(
             why,
         }
     };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_show_memory_linked_list",
+        why,
+    };
     marshal::one_of(
             args.memory_type,
             &[
@@ -949,9 +1029,10 @@ unsafe fn show_memory_linked_list(
         .map_err(bad("memory_type"))?;
     marshal::within(i128::from(args.offset), 0, 65536).map_err(bad("offset"))?;
     marshal::within(i128::from(args.max_nodes), 1, 4096).map_err(bad("max_nodes"))?;
+    let c_memory_type = layout.number(args.memory_type).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     unsafe {
-        function(args.address, args.memory_type, args.pid, args.offset, args.max_nodes);
+        function(args.address, c_memory_type, args.pid, args.offset, args.max_nodes);
     }
     Ok(ShowMemoryLinkedListReply {})
 }
@@ -960,6 +1041,7 @@ unsafe fn show_memory_linked_list(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_write_memory(PVOID destination_address, DEBUGGER_EDIT_MEMORY_TYPE memory_type, UINT32 process_id, PVOID source_address, UINT32 number_of_bytes)`
 unsafe fn write_memory(
     exports: &Exports,
+    layout: &Layout,
     args: WriteMemoryArgs,
 ) -> Result<WriteMemoryReply, DispatchError> {
     let function = exports
@@ -971,6 +1053,10 @@ unsafe fn write_memory(
             param,
             why,
         }
+    };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_write_memory",
+        why,
     };
     marshal::one_of(
             args.memory_type,
@@ -984,11 +1070,12 @@ unsafe fn write_memory(
         .map_err(bad("bytes"))?;
     let c_number_of_bytes = u32::try_from(args.bytes.len())
         .map_err(|_| bad("bytes")("it is too long for the function".to_owned()))?;
+    let c_memory_type = layout.number(args.memory_type).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe {
         function(
             std::ptr::without_provenance_mut(args.address as usize),
-            args.memory_type,
+            c_memory_type,
             args.pid,
             c_source_address.as_mut_ptr().cast(),
             c_number_of_bytes,
@@ -1001,21 +1088,32 @@ unsafe fn write_memory(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_read_all_registers(GUEST_REGS *guest_registers, GUEST_EXTRA_REGISTERS *extra_registers)`
 unsafe fn read_all_registers(
     exports: &Exports,
+    layout: &Layout,
     _args: ReadAllRegistersArgs,
 ) -> Result<ReadAllRegistersReply, DispatchError> {
     let function = exports
         .hyperdbg_u_read_all_registers
         .ok_or(DispatchError::MissingExport("hyperdbg_u_read_all_registers"))?;
-    let mut c_guest_registers = Packet::<GUEST_REGS>::zeroed();
-    let mut c_extra_registers = Packet::<GUEST_EXTRA_REGISTERS>::zeroed();
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_read_all_registers",
+        why,
+    };
+    let c_guest_registers = Packet::<GUEST_REGS>::zeroed();
+    let c_extra_registers = Packet::<GUEST_EXTRA_REGISTERS>::zeroed();
+    let mut c_guest_registers = layout
+        .lend("GUEST_REGS", c_guest_registers)
+        .map_err(mismatch)?;
+    let mut c_extra_registers = layout
+        .lend("GUEST_EXTRA_REGISTERS", c_extra_registers)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe {
         function(c_guest_registers.as_mut_ptr(), c_extra_registers.as_mut_ptr())
     };
     Ok(ReadAllRegistersReply {
         returned,
-        general: c_guest_registers,
-        extra: c_extra_registers,
+        general: c_guest_registers.take_back(),
+        extra: c_extra_registers.take_back(),
     })
 }
 
@@ -1023,6 +1121,7 @@ unsafe fn read_all_registers(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_read_target_register(REGS_ENUM register_id, UINT64 *target_register)`
 unsafe fn read_target_register(
     exports: &Exports,
+    layout: &Layout,
     args: ReadTargetRegisterArgs,
 ) -> Result<ReadTargetRegisterReply, DispatchError> {
     let function = exports
@@ -1034,6 +1133,10 @@ unsafe fn read_target_register(
             param,
             why,
         }
+    };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_read_target_register",
+        why,
     };
     marshal::one_of(
             args.register,
@@ -1162,8 +1265,9 @@ unsafe fn read_target_register(
         )
         .map_err(bad("register"))?;
     let mut c_target_register: u64 = 0;
+    let c_register_id = layout.number(args.register).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
-    let returned = unsafe { function(args.register, &raw mut c_target_register) };
+    let returned = unsafe { function(c_register_id, &raw mut c_target_register) };
     Ok(ReadTargetRegisterReply {
         returned,
         value: c_target_register,
@@ -1174,6 +1278,7 @@ unsafe fn read_target_register(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_write_target_register(REGS_ENUM register_id, UINT64 value)`
 unsafe fn write_target_register(
     exports: &Exports,
+    layout: &Layout,
     args: WriteTargetRegisterArgs,
 ) -> Result<WriteTargetRegisterReply, DispatchError> {
     let function = exports
@@ -1185,6 +1290,10 @@ unsafe fn write_target_register(
             param,
             why,
         }
+    };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_write_target_register",
+        why,
     };
     marshal::one_of(
             args.register,
@@ -1312,8 +1421,9 @@ unsafe fn write_target_register(
             ],
         )
         .map_err(bad("register"))?;
+    let c_register_id = layout.number(args.register).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
-    let returned = unsafe { function(args.register, args.value) };
+    let returned = unsafe { function(c_register_id, args.value) };
     Ok(WriteTargetRegisterReply {
         returned,
     })
@@ -1323,6 +1433,7 @@ unsafe fn write_target_register(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_show_all_registers()`
 unsafe fn show_all_registers(
     exports: &Exports,
+    _layout: &Layout,
     _args: ShowAllRegistersArgs,
 ) -> Result<ShowAllRegistersReply, DispatchError> {
     let function = exports
@@ -1337,6 +1448,7 @@ unsafe fn show_all_registers(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_show_target_register(REGS_ENUM register_id)`
 unsafe fn show_target_register(
     exports: &Exports,
+    layout: &Layout,
     args: ShowTargetRegisterArgs,
 ) -> Result<ShowTargetRegisterReply, DispatchError> {
     let function = exports
@@ -1348,6 +1460,10 @@ unsafe fn show_target_register(
             param,
             why,
         }
+    };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_show_target_register",
+        why,
     };
     marshal::one_of(
             args.register,
@@ -1475,8 +1591,9 @@ unsafe fn show_target_register(
             ],
         )
         .map_err(bad("register"))?;
+    let c_register_id = layout.number(args.register).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
-    let returned = unsafe { function(args.register) };
+    let returned = unsafe { function(c_register_id) };
     Ok(ShowTargetRegisterReply {
         returned,
     })
@@ -1486,6 +1603,7 @@ unsafe fn show_target_register(
 /// As [`dispatch`]. `VOID hyperdbg_u_continue_debuggee()`
 unsafe fn continue_debuggee(
     exports: &Exports,
+    _layout: &Layout,
     _args: ContinueDebuggeeArgs,
 ) -> Result<ContinueDebuggeeReply, DispatchError> {
     let function = exports
@@ -1502,6 +1620,7 @@ unsafe fn continue_debuggee(
 /// As [`dispatch`]. `VOID hyperdbg_u_pause_debuggee()`
 unsafe fn pause_debuggee(
     exports: &Exports,
+    _layout: &Layout,
     _args: PauseDebuggeeArgs,
 ) -> Result<PauseDebuggeeReply, DispatchError> {
     let function = exports
@@ -1518,6 +1637,7 @@ unsafe fn pause_debuggee(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_set_breakpoint(UINT64 address, UINT32 pid, UINT32 tid, UINT32 core_numer)`
 unsafe fn set_breakpoint(
     exports: &Exports,
+    _layout: &Layout,
     args: SetBreakpointArgs,
 ) -> Result<SetBreakpointReply, DispatchError> {
     let function = exports
@@ -1532,6 +1652,7 @@ unsafe fn set_breakpoint(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_stepping_instrumentation_step_in()`
 unsafe fn stepping_instrumentation_step_in(
     exports: &Exports,
+    _layout: &Layout,
     _args: SteppingInstrumentationStepInArgs,
 ) -> Result<SteppingInstrumentationStepInReply, DispatchError> {
     let function = exports
@@ -1550,6 +1671,7 @@ unsafe fn stepping_instrumentation_step_in(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_stepping_regular_step_in()`
 unsafe fn stepping_regular_step_in(
     exports: &Exports,
+    _layout: &Layout,
     _args: SteppingRegularStepInArgs,
 ) -> Result<SteppingRegularStepInReply, DispatchError> {
     let function = exports
@@ -1566,6 +1688,7 @@ unsafe fn stepping_regular_step_in(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_stepping_step_over()`
 unsafe fn stepping_step_over(
     exports: &Exports,
+    _layout: &Layout,
     _args: SteppingStepOverArgs,
 ) -> Result<SteppingStepOverReply, DispatchError> {
     let function = exports
@@ -1580,6 +1703,7 @@ unsafe fn stepping_step_over(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_start_process(const WCHAR *path)`
 unsafe fn start_process(
     exports: &Exports,
+    _layout: &Layout,
     args: StartProcessArgs,
 ) -> Result<StartProcessReply, DispatchError> {
     let function = exports
@@ -1602,6 +1726,7 @@ unsafe fn start_process(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_start_process_with_args(const WCHAR *path, const WCHAR *arguments)`
 unsafe fn start_process_with_args(
     exports: &Exports,
+    _layout: &Layout,
     args: StartProcessWithArgsArgs,
 ) -> Result<StartProcessWithArgsReply, DispatchError> {
     let function = exports
@@ -1633,20 +1758,26 @@ unsafe fn start_process_with_args(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_get_local_apic(PLAPIC_PAGE local_apic, BOOLEAN *is_using_x2apic)`
 unsafe fn get_local_apic(
     exports: &Exports,
+    layout: &Layout,
     _args: GetLocalApicArgs,
 ) -> Result<GetLocalApicReply, DispatchError> {
     let function = exports
         .hyperdbg_u_get_local_apic
         .ok_or(DispatchError::MissingExport("hyperdbg_u_get_local_apic"))?;
-    let mut c_local_apic = Packet::<LAPIC_PAGE>::zeroed();
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_get_local_apic",
+        why,
+    };
+    let c_local_apic = Packet::<LAPIC_PAGE>::zeroed();
     let mut c_is_using_x2apic: u8 = 0;
+    let mut c_local_apic = layout.lend("LAPIC_PAGE", c_local_apic).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe {
         function(c_local_apic.as_mut_ptr(), &raw mut c_is_using_x2apic)
     };
     Ok(GetLocalApicReply {
         returned,
-        apic: c_local_apic,
+        apic: c_local_apic.take_back(),
         x2apic: c_is_using_x2apic != 0,
     })
 }
@@ -1655,17 +1786,25 @@ unsafe fn get_local_apic(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_get_io_apic(IO_APIC_ENTRY_PACKETS *io_apic)`
 unsafe fn get_io_apic(
     exports: &Exports,
+    layout: &Layout,
     _args: GetIoApicArgs,
 ) -> Result<GetIoApicReply, DispatchError> {
     let function = exports
         .hyperdbg_u_get_io_apic
         .ok_or(DispatchError::MissingExport("hyperdbg_u_get_io_apic"))?;
-    let mut c_io_apic = Packet::<IO_APIC_ENTRY_PACKETS>::zeroed();
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_get_io_apic",
+        why,
+    };
+    let c_io_apic = Packet::<IO_APIC_ENTRY_PACKETS>::zeroed();
+    let mut c_io_apic = layout
+        .lend("IO_APIC_ENTRY_PACKETS", c_io_apic)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe { function(c_io_apic.as_mut_ptr()) };
     Ok(GetIoApicReply {
         returned,
-        io_apic: c_io_apic,
+        io_apic: c_io_apic.take_back(),
     })
 }
 
@@ -1673,19 +1812,25 @@ unsafe fn get_io_apic(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_get_idt_entry(INTERRUPT_DESCRIPTOR_TABLE_ENTRIES_PACKETS *idt_packet)`
 unsafe fn get_idt_entry(
     exports: &Exports,
+    layout: &Layout,
     _args: GetIdtEntryArgs,
 ) -> Result<GetIdtEntryReply, DispatchError> {
     let function = exports
         .hyperdbg_u_get_idt_entry
         .ok_or(DispatchError::MissingExport("hyperdbg_u_get_idt_entry"))?;
-    let mut c_idt_packet = Packet::<
-        INTERRUPT_DESCRIPTOR_TABLE_ENTRIES_PACKETS,
-    >::zeroed();
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_get_idt_entry",
+        why,
+    };
+    let c_idt_packet = Packet::<INTERRUPT_DESCRIPTOR_TABLE_ENTRIES_PACKETS>::zeroed();
+    let mut c_idt_packet = layout
+        .lend("INTERRUPT_DESCRIPTOR_TABLE_ENTRIES_PACKETS", c_idt_packet)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe { function(c_idt_packet.as_mut_ptr()) };
     Ok(GetIdtEntryReply {
         returned,
-        idt: c_idt_packet,
+        idt: c_idt_packet.take_back(),
     })
 }
 
@@ -1693,6 +1838,7 @@ unsafe fn get_idt_entry(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_perform_smi_operation(SMI_OPERATION_PACKETS *SmiOperation)`
 unsafe fn perform_smi_operation(
     exports: &Exports,
+    layout: &Layout,
     args: PerformSmiOperationArgs,
 ) -> Result<PerformSmiOperationReply, DispatchError> {
     let function = exports
@@ -1705,6 +1851,10 @@ unsafe fn perform_smi_operation(
             why,
         }
     };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_perform_smi_operation",
+        why,
+    };
     marshal::one_of(
             args.operation,
             &[
@@ -1715,11 +1865,14 @@ unsafe fn perform_smi_operation(
         .map_err(bad("operation"))?;
     let mut c_smi_operation = Packet::<SMI_OPERATION_PACKETS>::zeroed();
     c_smi_operation.get_mut().SmiOperationType = args.operation;
+    let mut c_smi_operation = layout
+        .lend("SMI_OPERATION_PACKETS", c_smi_operation)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe { function(c_smi_operation.as_mut_ptr()) };
     Ok(PerformSmiOperationReply {
         returned,
-        smi: c_smi_operation,
+        smi: c_smi_operation.take_back(),
     })
 }
 
@@ -1727,6 +1880,7 @@ unsafe fn perform_smi_operation(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_lbr_dump(HYPERTRACE_LBR_DUMP_PACKETS *LbrdumpRequest)`
 unsafe fn lbr_dump(
     exports: &Exports,
+    layout: &Layout,
     args: LbrDumpArgs,
 ) -> Result<LbrDumpReply, DispatchError> {
     let function = exports
@@ -1739,14 +1893,21 @@ unsafe fn lbr_dump(
             why,
         }
     };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_lbr_dump",
+        why,
+    };
     marshal::within(i128::from(args.core), 0, 4095).map_err(bad("core"))?;
     let mut c_lbrdump_request = Packet::<HYPERTRACE_LBR_DUMP_PACKETS>::zeroed();
     c_lbrdump_request.get_mut().CoreId = args.core;
+    let mut c_lbrdump_request = layout
+        .lend("HYPERTRACE_LBR_DUMP_PACKETS", c_lbrdump_request)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe { function(c_lbrdump_request.as_mut_ptr()) };
     Ok(LbrDumpReply {
         returned,
-        lbr: c_lbrdump_request,
+        lbr: c_lbrdump_request.take_back(),
     })
 }
 
@@ -1754,6 +1915,7 @@ unsafe fn lbr_dump(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_pt_operation(HYPERTRACE_PT_OPERATION_PACKETS *PtRequest)`
 unsafe fn pt_operation(
     exports: &Exports,
+    layout: &Layout,
     args: PtOperationArgs,
 ) -> Result<PtOperationReply, DispatchError> {
     let function = exports
@@ -1765,6 +1927,10 @@ unsafe fn pt_operation(
             param,
             why,
         }
+    };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_pt_operation",
+        why,
     };
     marshal::one_of(
             args.operation,
@@ -1789,11 +1955,14 @@ unsafe fn pt_operation(
     c_pt_request.get_mut().EnableOptions.Cr3 = args.cr3;
     c_pt_request.get_mut().FilterOptions.set_TraceUser(u32::from(args.trace_user));
     c_pt_request.get_mut().FilterOptions.set_TraceKernel(u32::from(args.trace_kernel));
+    let mut c_pt_request = layout
+        .lend("HYPERTRACE_PT_OPERATION_PACKETS", c_pt_request)
+        .map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe { function(c_pt_request.as_mut_ptr()) };
     Ok(PtOperationReply {
         returned,
-        pt: c_pt_request,
+        pt: c_pt_request.take_back(),
     })
 }
 
@@ -1801,6 +1970,7 @@ unsafe fn pt_operation(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_request_cpuid(UINT32 FunctionId, UINT32 SubFunctionId)`
 unsafe fn request_cpuid(
     exports: &Exports,
+    _layout: &Layout,
     args: RequestCpuidArgs,
 ) -> Result<RequestCpuidReply, DispatchError> {
     let function = exports
@@ -1815,6 +1985,7 @@ unsafe fn request_cpuid(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_enable_transparent_mode(UINT32 ProcessId, CHAR *ProcessName, BOOLEAN IsProcessId)`
 unsafe fn enable_transparent_mode(
     exports: &Exports,
+    _layout: &Layout,
     args: EnableTransparentModeArgs,
 ) -> Result<EnableTransparentModeReply, DispatchError> {
     let function = exports
@@ -1839,6 +2010,7 @@ unsafe fn enable_transparent_mode(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_enable_transparent_mode_ex(UINT32 ProcessId, CHAR *ProcessName, BOOLEAN IsProcessId, UINT32 EvadeMask)`
 unsafe fn enable_transparent_mode_ex(
     exports: &Exports,
+    _layout: &Layout,
     args: EnableTransparentModeExArgs,
 ) -> Result<EnableTransparentModeExReply, DispatchError> {
     let function = exports
@@ -1864,6 +2036,7 @@ unsafe fn enable_transparent_mode_ex(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_disable_transparent_mode()`
 unsafe fn disable_transparent_mode(
     exports: &Exports,
+    _layout: &Layout,
     _args: DisableTransparentModeArgs,
 ) -> Result<DisableTransparentModeReply, DispatchError> {
     let function = exports
@@ -1880,6 +2053,7 @@ unsafe fn disable_transparent_mode(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_assemble_get_length(const CHAR *assembly_code, UINT64 start_address, UINT32 *length)`
 unsafe fn assemble_get_length(
     exports: &Exports,
+    _layout: &Layout,
     args: AssembleGetLengthArgs,
 ) -> Result<AssembleGetLengthReply, DispatchError> {
     let function = exports
@@ -1912,6 +2086,7 @@ unsafe fn assemble_get_length(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_assemble(const CHAR *assembly_code, UINT64 start_address, PVOID buffer_to_store_assembled_data, UINT32 buffer_size)`
 unsafe fn assemble(
     exports: &Exports,
+    _layout: &Layout,
     args: AssembleArgs,
 ) -> Result<AssembleReply, DispatchError> {
     let function = exports
@@ -1948,6 +2123,7 @@ unsafe fn assemble(
 /// As [`dispatch`]. `BOOLEAN hwdbg_script_run_script(const CHAR *script, const CHAR *instance_filepath_to_read, const CHAR *hardware_script_file_path_to_save, UINT32 initial_bram_buffer_size)`
 unsafe fn script_run_script(
     exports: &Exports,
+    _layout: &Layout,
     args: ScriptRunScriptArgs,
 ) -> Result<ScriptRunScriptReply, DispatchError> {
     let function = exports
@@ -1986,6 +2162,7 @@ unsafe fn script_run_script(
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_run_script(CHAR *Expr, BOOLEAN ShowErrorMessageIfAny)`
 unsafe fn run_script(
     exports: &Exports,
+    _layout: &Layout,
     args: RunScriptArgs,
 ) -> Result<RunScriptReply, DispatchError> {
     let function = exports
@@ -2008,6 +2185,7 @@ unsafe fn run_script(
 /// As [`dispatch`]. `UINT64 hyperdbg_u_eval_expression(CHAR *Expr, PBOOLEAN HasError)`
 unsafe fn eval_expression(
     exports: &Exports,
+    _layout: &Layout,
     args: EvalExpressionArgs,
 ) -> Result<EvalExpressionReply, DispatchError> {
     let function = exports

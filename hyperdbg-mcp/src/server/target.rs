@@ -21,6 +21,10 @@ impl Target for Session {
                 .in_flight
                 .map(|call| (call.function, Duration::from_millis(call.age_ms))),
             missing: status.missing_exports,
+            disabled: self
+                .compatibility()
+                .map(|fit| fit.disabled.keys().cloned().collect())
+                .unwrap_or_default(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::LibrarySource;
+use crate::sdk;
 
 /// The program that becomes the worker, and the arguments that make it one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,8 @@ impl WorkerProgram {
 pub struct SessionConfig {
     /// Where the functions come from.
     pub library: LibrarySource,
+    /// Where the headers of its SDK are, and what is made of them.
+    pub sdk: sdk::Choice,
     /// What is started as the worker.
     pub worker: WorkerProgram,
     /// Variables that the worker gets besides the inherited ones.
@@ -58,6 +61,7 @@ impl SessionConfig {
     pub fn new(library: LibrarySource, worker: WorkerProgram) -> Self {
         Self {
             library,
+            sdk: sdk::Choice::default(),
             worker,
             environment: Vec::new(),
             open_deadline: Duration::from_secs(20),

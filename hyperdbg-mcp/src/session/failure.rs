@@ -212,6 +212,18 @@ pub(super) fn interrupted(function: &str, deadline: Duration, until_stop: bool, 
     .captured(text)
 }
 
+/// The library is not called, because its SDK says that it would be called wrongly.
+pub(super) fn abi_mismatch(symbol: &str, why: &str) -> ToolError {
+    ToolError::new(
+        Category::AbiMismatch,
+        format!("{symbol} is not called: the loaded library is of another SDK than this program was made for: {why}."),
+    )
+    .next_step(
+        "Use another tool. A person can see with `hyperdbg-mcp doctor` what else differs, and use hyperdbg-mcp for that \
+         HyperDbg.",
+    )
+}
+
 /// The worker has no reply.
 pub(super) fn refused(refusal: Refusal, text: Vec<u8>) -> ToolError {
     match refusal {
@@ -225,6 +237,7 @@ pub(super) fn refused(refusal: Refusal, text: Vec<u8>) -> ToolError {
             format!("{symbol} cannot be called with this `{param}`: {why}."),
         )
         .next_step("Correct the argument and call again."),
+        Refusal::Mismatch { symbol, why } => abi_mismatch(&symbol, &why),
         Refusal::AnswerTooLong { bytes } => ToolError::new(
             Category::InvalidArgument,
             format!("The call was made, but its answer of {bytes} bytes is too long to be sent."),

@@ -7,7 +7,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::time::Instant;
 
 use super::config::SessionConfig;
-use super::failure::{Kill, Loss, busy, running};
+use super::failure::{Kill, Loss, abi_mismatch, busy, running};
 use super::log::Log;
 use super::outgoing::Outgoing;
 use super::spawn::Writer;
@@ -16,6 +16,7 @@ use super::text::CallText;
 use crate::engine::Outcome;
 use crate::engine::protocol::{self, Hello, OPENING, Opened, Request};
 use crate::generated::{Call, Reply};
+use crate::sdk::Compatibility;
 use crate::tool::{Category, ToolError};
 
 pub(super) type CallResult = Result<Outcome<Reply>, ToolError>;
@@ -33,6 +34,8 @@ pub(super) struct Shared {
     /// When the worker's clock started, as time since `began`.
     pub(super) worker_began: OnceLock<Duration>,
     pub(super) opened: OnceLock<Opened>,
+    /// How the library fits; known before the first call.
+    pub(super) compatibility: OnceLock<Compatibility>,
     pub(super) state: Mutex<State>,
     /// One permit: the library makes one call at a time. Closed when the worker is gone.
     pub(super) turn: Arc<Semaphore>,
@@ -134,6 +137,7 @@ impl Shared {
             pid,
             worker_began: OnceLock::new(),
             opened: OnceLock::new(),
+            compatibility: OnceLock::new(),
             state: Mutex::new(State {
                 pending: None,
                 loss: None,
@@ -237,8 +241,15 @@ impl Shared {
     /// Takes the turn and sends `call`. Dropping the future before it is done sends nothing.
     pub(super) async fn begin(&self, call: Call, deadline: Duration, sink: Sink) -> Result<u64, ToolError> {
         let asked = Instant::now();
-        let turn = self.turn(asked, later(asked, deadline)).await?;
         let function = call.function();
+        let disabled = self
+            .compatibility
+            .get()
+            .and_then(|fit| fit.disabled.get(function.symbol));
+        if let Some(why) = disabled {
+            return Err(abi_mismatch(function.symbol, why));
+        }
+        let turn = self.turn(asked, later(asked, deadline)).await?;
         let resume = matches!(sink, Sink::Resume);
         let resumes = match &call {
             _ if resume => Resumes::Yes,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::LibrarySource;
+use crate::sdk::Compatibility;
 
 /// How the library is connected to what it debugs; told by the code that connected it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -65,6 +66,8 @@ pub struct Status {
     pub simulator: bool,
     /// Exports that the catalog knows and the library lacks.
     pub missing_exports: Vec<String>,
+    /// How the library fits this program, once it is open.
+    pub compatibility: Option<Compatibility>,
     /// Process id of the worker.
     pub worker_pid: u32,
     /// Whether the worker lives.

@@ -40,13 +40,15 @@ pub enum Category {
     WorkerLost,
     /// The loaded library does not export the function.
     MissingExport,
+    /// The loaded library is of another SDK, in which the function or what it takes is otherwise.
+    AbiMismatch,
     /// A defect of this program.
     Internal,
 }
 
 impl Category {
     /// Every category.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::InvalidArgument,
         Self::PolicyDenied,
         Self::NotConfirmed,
@@ -62,6 +64,7 @@ impl Category {
         Self::Busy,
         Self::WorkerLost,
         Self::MissingExport,
+        Self::AbiMismatch,
         Self::Internal,
     ];
 
@@ -83,6 +86,7 @@ impl Category {
             Self::Busy => "busy",
             Self::WorkerLost => "worker_lost",
             Self::MissingExport => "missing_export",
+            Self::AbiMismatch => "abi_mismatch",
             Self::Internal => "internal",
         }
     }

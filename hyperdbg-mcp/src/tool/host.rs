@@ -138,6 +138,8 @@ pub struct WorkerState {
     pub in_flight: Option<(&'static str, Duration)>,
     /// Exports that the loaded library lacks.
     pub missing: Vec<String>,
+    /// Exports that are not called, because the library is of another SDK.
+    pub disabled: Vec<String>,
 }
 
 /// How far a resume is.

@@ -71,7 +71,8 @@ impl<T: Plain> Packet<T> {
         unsafe { std::slice::from_raw_parts(start, size_of::<T>()) }
     }
 
-    fn bytes_mut(&mut self) -> &mut [u8] {
+    /// The record's bytes, to be changed.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         let start = (&raw mut *self.0).cast::<u8>();
         // SAFETY: as in `bytes`; any bytes written make a valid `T`, and the box is borrowed for as long.
         unsafe { std::slice::from_raw_parts_mut(start, size_of::<T>()) }

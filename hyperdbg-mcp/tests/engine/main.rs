@@ -11,6 +11,9 @@ mod calls;
 mod console;
 mod death;
 mod fake;
+#[path = "../headers/mod.rs"]
+mod headers;
+mod moved;
 mod planted;
 #[path = "../process/mod.rs"]
 mod process;
@@ -32,6 +35,9 @@ fn main() -> ExitCode {
             return hyperdbg_mcp::engine::worker::run_with(arguments, fake::lookup);
         }
         Some(role) if role == "simulator-worker" => return hyperdbg_mcp::engine::worker::run(arguments),
+        Some(role) if role == "moved-worker" => {
+            return hyperdbg_mcp::engine::worker::run_with(arguments, moved::lookup);
+        }
         Some(role) if role == "supervisor" => return death::supervise(arguments.next()),
         Some(role) if role == "opener" => return planted::open(arguments.next()),
         #[cfg(windows)]
@@ -44,6 +50,7 @@ fn main() -> ExitCode {
     #[cfg(windows)]
     console::add(&mut trials);
     death::add(&mut trials);
+    moved::add(&mut trials);
     planted::add(&mut trials);
     resume::add(&mut trials);
     simulator::add(&mut trials);

@@ -6,7 +6,7 @@ use crate::annotations::reader::Reader;
 use crate::annotations::sources::At;
 
 const KINDS: [(&str, ()); 4] = [("test", ()), ("engine", ()), ("internal", ()), ("unsafe", ())];
-const CATEGORIES: [(&str, ()); 16] = [
+const CATEGORIES: [(&str, ()); 17] = [
     ("invalid_argument", ()),
     ("policy_denied", ()),
     ("not_confirmed", ()),
@@ -22,6 +22,7 @@ const CATEGORIES: [(&str, ()); 16] = [
     ("busy", ()),
     ("worker_lost", ()),
     ("missing_export", ()),
+    ("abi_mismatch", ()),
     ("internal", ()),
 ];
 

@@ -24,6 +24,13 @@ pub enum DispatchError {
         /// What is wrong with it; completes a sentence about it.
         why: String,
     },
+    /// The library lacks what the call needs beside the function, as its SDK says.
+    Mismatch {
+        /// The function.
+        symbol: &'static str,
+        /// What is missing.
+        why: String,
+    },
 }
 
 impl std::fmt::Display for DispatchError {
@@ -35,6 +42,9 @@ impl std::fmt::Display for DispatchError {
             Self::BadArgument { symbol, param, why } => {
                 write!(f, "{symbol} cannot take {param}: {why}")
             }
+            Self::Mismatch { symbol, why } => {
+                write!(f, "{symbol} cannot be called: {why}")
+            }
         }
     }
 }
@@ -44,46 +54,54 @@ impl std::error::Error for DispatchError {}
 /// Addresses of the target are 64-bit; they are handed over as pointers of this process.
 const _: () = assert!(usize::BITS == 64);
 
-/// Makes one call.
+/// Makes one call, with the numbers and places of `layout`.
 ///
 /// # Safety
 /// `exports` is the table of a library that is mapped, initialised as its callers must, and used by no other
-/// thread meanwhile.
+/// thread meanwhile. `layout` says what is otherwise there than in the SDK that this was made from.
 ///
 /// # Errors
 /// When the call was not made.
-pub unsafe fn dispatch(exports: &Exports, call: Call) -> Result<Reply, DispatchError> {
+pub unsafe fn dispatch(
+    exports: &Exports,
+    layout: &Layout,
+    call: Call,
+) -> Result<Reply, DispatchError> {
     match call {
         Call::Ping(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { ping(exports, args) }.map(Reply::Ping)
+            unsafe { ping(exports, layout, args) }.map(Reply::Ping)
         }
         Call::Read(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { read(exports, args) }.map(Reply::Read)
+            unsafe { read(exports, layout, args) }.map(Reply::Read)
         }
         Call::Write(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { write(exports, args) }.map(Reply::Write)
+            unsafe { write(exports, layout, args) }.map(Reply::Write)
         }
         Call::Say(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { say(exports, args) }.map(Reply::Say)
+            unsafe { say(exports, layout, args) }.map(Reply::Say)
         }
         Call::Query(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { query(exports, args) }.map(Reply::Query)
+            unsafe { query(exports, layout, args) }.map(Reply::Query)
         }
         Call::Step(args) => {
             // SAFETY: the caller keeps this function's contract, which is the same.
-            unsafe { step(exports, args) }.map(Reply::Step)
+            unsafe { step(exports, layout, args) }.map(Reply::Step)
         }
     }
 }
 
 /// # Safety
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_ping()`
-unsafe fn ping(exports: &Exports, _args: PingArgs) -> Result<PingReply, DispatchError> {
+unsafe fn ping(
+    exports: &Exports,
+    _layout: &Layout,
+    _args: PingArgs,
+) -> Result<PingReply, DispatchError> {
     let function = exports
         .hyperdbg_u_ping
         .ok_or(DispatchError::MissingExport("hyperdbg_u_ping"))?;
@@ -94,7 +112,11 @@ unsafe fn ping(exports: &Exports, _args: PingArgs) -> Result<PingReply, Dispatch
 
 /// # Safety
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_read(UINT64 address, KIND Kind, UINT32 size, BOOLEAN want, WIDTH *width, UINT8 *buffer, UINT32 *count)`
-unsafe fn read(exports: &Exports, args: ReadArgs) -> Result<ReadReply, DispatchError> {
+unsafe fn read(
+    exports: &Exports,
+    layout: &Layout,
+    args: ReadArgs,
+) -> Result<ReadReply, DispatchError> {
     let function = exports
         .hyperdbg_u_read
         .ok_or(DispatchError::MissingExport("hyperdbg_u_read"))?;
@@ -105,17 +127,22 @@ unsafe fn read(exports: &Exports, args: ReadArgs) -> Result<ReadReply, DispatchE
             why,
         }
     };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_read",
+        why,
+    };
     marshal::one_of(args.kind, &[KIND::KIND_NEAR, KIND::KIND_FAR]).map_err(bad("kind"))?;
     marshal::within(i128::from(args.size), 1, 2048).map_err(bad("size"))?;
     let mut c_width: WIDTH = WIDTH(0);
     let size = marshal::capacity(u64::from(args.size), 2048).map_err(bad("size"))?;
     let mut c_buffer = vec![0u8; size];
     let mut c_count: u32 = 0;
+    let c_kind = layout.number(args.kind).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe {
         function(
             args.address,
-            args.kind,
+            c_kind,
             args.size,
             u8::from(args.want_width),
             &raw mut c_width,
@@ -126,7 +153,7 @@ unsafe fn read(exports: &Exports, args: ReadArgs) -> Result<ReadReply, DispatchE
     c_buffer.truncate(usize::try_from(c_count).unwrap_or(usize::MAX));
     Ok(ReadReply {
         returned,
-        width: c_width,
+        width: layout.meaning(c_width),
         bytes: c_buffer,
         count: c_count,
     })
@@ -136,6 +163,7 @@ unsafe fn read(exports: &Exports, args: ReadArgs) -> Result<ReadReply, DispatchE
 /// As [`dispatch`]. `INT hyperdbg_u_write(PVOID destination, const UINT8 *source, UINT32 count, PVOID reserved, DWORD speed)`
 unsafe fn write(
     exports: &Exports,
+    _layout: &Layout,
     args: WriteArgs,
 ) -> Result<WriteReply, DispatchError> {
     let function = exports
@@ -168,7 +196,11 @@ unsafe fn write(
 
 /// # Safety
 /// As [`dispatch`]. `VOID hyperdbg_u_say(CHAR *text, const WCHAR *wide, CHAR *)`
-unsafe fn say(exports: &Exports, args: SayArgs) -> Result<SayReply, DispatchError> {
+unsafe fn say(
+    exports: &Exports,
+    _layout: &Layout,
+    args: SayArgs,
+) -> Result<SayReply, DispatchError> {
     let function = exports
         .hyperdbg_u_say
         .ok_or(DispatchError::MissingExport("hyperdbg_u_say"))?;
@@ -204,6 +236,7 @@ unsafe fn say(exports: &Exports, args: SayArgs) -> Result<SayReply, DispatchErro
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_query(PPACKET Packet)`
 unsafe fn query(
     exports: &Exports,
+    layout: &Layout,
     args: QueryArgs,
 ) -> Result<QueryReply, DispatchError> {
     let function = exports
@@ -216,6 +249,10 @@ unsafe fn query(
             why,
         }
     };
+    let mismatch = |why: String| DispatchError::Mismatch {
+        symbol: "hyperdbg_u_query",
+        why,
+    };
     marshal::one_of(args.kind, &[KIND::KIND_NEAR, KIND::KIND_FAR, KIND::KIND_NOWHERE])
         .map_err(bad("kind"))?;
     marshal::within(i128::from(args.level), 0, 7).map_err(bad("level"))?;
@@ -227,17 +264,22 @@ unsafe fn query(
     }
     c_packet.get_mut().set_Flag(u32::from(args.flag));
     c_packet.get_mut().set_Level(args.level);
+    let mut c_packet = layout.lend("PACKET", c_packet).map_err(mismatch)?;
     // SAFETY: the caller vouches for the library; every pointer is to a live buffer of the size that the function expects, or is an address of the target.
     let returned = unsafe { function(c_packet.as_mut_ptr()) };
     Ok(QueryReply {
         returned,
-        packet: c_packet,
+        packet: c_packet.take_back(),
     })
 }
 
 /// # Safety
 /// As [`dispatch`]. `BOOLEAN hyperdbg_u_step()`
-unsafe fn step(exports: &Exports, _args: StepArgs) -> Result<StepReply, DispatchError> {
+unsafe fn step(
+    exports: &Exports,
+    _layout: &Layout,
+    _args: StepArgs,
+) -> Result<StepReply, DispatchError> {
     let function = exports
         .hyperdbg_u_step
         .ok_or(DispatchError::MissingExport("hyperdbg_u_step"))?;
