@@ -1,7 +1,9 @@
 //! The history of releases in a git directory.
+//!
+//! What needs a git, or HyperDbg's own history, counts as ignored where that is not there, and a line says so.
 #![allow(
     clippy::unwrap_used,
-    clippy::print_stdout,
+    clippy::print_stderr,
     reason = "a test that cannot go on fails"
 )]
 
@@ -9,14 +11,48 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use hyperdbg_codegen::codes;
 use hyperdbg_codegen::replay::{self, Counts, Step};
+use libtest_mimic::{Arguments, Trial};
 use support::{copy, finding, golden, tests_folder};
 
 const PRELUDE: &str = include_str!("../../api/prelude.h");
 const DOCUMENT: &str = include_str!("../../hyperdbg-mcp/docs/history.md");
+
+/// Names a git directory of HyperDbg with its tags.
+const REAL: &str = "HYPERDBG_REPO";
+
+fn main() -> ExitCode {
+    let git = Command::new("git").arg("--version").output();
+    if let Err(error) = &git {
+        eprintln!("note: what needs git cannot run here: {error}");
+    }
+    let real = std::env::var_os(REAL).is_some();
+    if !real {
+        eprintln!("note: {REAL} does not name a git directory of HyperDbg");
+    }
+    let trial = |name: &str, possible: bool, test: fn()| {
+        let run = move || {
+            test();
+            Ok(())
+        };
+        Trial::test(name, run).with_ignored_flag(!possible)
+    };
+    macro_rules! trials {
+        ($($possible:expr => $($test:ident),+;)+) => {
+            vec![$($(trial(stringify!($test), $possible, $test)),+),+]
+        };
+    }
+    let trials = trials! {
+        git.is_ok() => releases_are_walked_in_the_order_of_their_versions, a_range_may_end_at_any_commit,
+            a_bare_git_directory_is_enough, what_cannot_be_walked_is_said;
+        true => every_finding_of_diff_sync_and_replay_has_a_golden, the_document_is_as_it_was_generated;
+        git.is_ok() && real => the_real_history_gives_the_committed_document;
+    };
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
 
 fn git(folder: &Path, arguments: &[&str]) {
     let output = Command::new("git")
@@ -79,7 +115,6 @@ fn names(steps: &[Step]) -> Vec<&str> {
     steps.iter().map(|step| step.name.as_str()).collect()
 }
 
-#[test]
 fn releases_are_walked_in_the_order_of_their_versions() {
     let folder = repository();
     let steps = walk(folder.path(), None, None);
@@ -98,7 +133,6 @@ fn releases_are_walked_in_the_order_of_their_versions() {
     assert!(same, "run `BLESS=1 cargo test` when this is meant");
 }
 
-#[test]
 fn a_range_may_end_at_any_commit() {
     let folder = repository();
     assert_eq!(
@@ -115,7 +149,6 @@ fn a_range_may_end_at_any_commit() {
     );
 }
 
-#[test]
 fn a_bare_git_directory_is_enough() {
     let folder = repository();
     let bare = folder.path().join("bare.git");
@@ -130,7 +163,6 @@ fn refused(repository: &Path, from: Option<&str>, to: Option<&str>) -> String {
     findings[0].to_string()
 }
 
-#[test]
 fn what_cannot_be_walked_is_said() {
     let folder = repository();
     let root = folder.path();
@@ -150,7 +182,6 @@ fn what_cannot_be_walked_is_said() {
     assert!(refused(root, Some("v0.1"), Some("v0.9.0")).contains("error[RPL003]"));
 }
 
-#[test]
 fn every_finding_of_diff_sync_and_replay_has_a_golden() {
     let own = ["DIF", "FIX", "RET", "RPL", "SYN"];
     let missing: Vec<&str> = codes::all()
@@ -161,7 +192,6 @@ fn every_finding_of_diff_sync_and_replay_has_a_golden() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-#[test]
 fn the_document_is_as_it_was_generated() {
     let (stated, found) = replay::digest_of(&DOCUMENT.replace("\r\n", "\n")).unwrap();
     assert_eq!(
@@ -170,13 +200,8 @@ fn the_document_is_as_it_was_generated() {
     );
 }
 
-/// Set `HYPERDBG_REPO` to a git directory of HyperDbg with its tags.
-#[test]
 fn the_real_history_gives_the_committed_document() {
-    let Some(folder) = std::env::var_os("HYPERDBG_REPO") else {
-        println!("not run: HYPERDBG_REPO does not name a git directory");
-        return;
-    };
+    let folder = std::env::var_os(REAL).unwrap();
     let steps = walk(Path::new(&folder), Some("v0.9.1"), Some("v0.23"));
     let exports: Vec<usize> = steps.iter().map(|step| step.exports).collect();
     assert_eq!(

@@ -144,11 +144,12 @@ fn a_path_longer_than_windows_usually_takes_works() {
     let deep: PathBuf = std::iter::repeat_n("a folder with a long name", 12).collect();
     let installed = install(&deep);
     // Only the library lies there: to start a program so deep down is the starter's affair.
-    works(&evaluate(
-        &program(),
-        Path::new("."),
-        installed.library.as_os_str(),
-    ));
+    let output = evaluate(&program(), Path::new("."), installed.library.as_os_str());
+    // What a link leads to has to be found out, and a system that cannot (wine) gets no further than that.
+    match std::fs::canonicalize(&installed.library) {
+        Ok(_) => works(&output),
+        Err(_) => assert!(shown(&output).contains("it cannot be read"), "{}", shown(&output)),
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The simulator as the library, linked in and loaded, in every way that it misbehaves.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -55,8 +55,19 @@ pub(crate) fn moved() -> (tempfile::TempDir, PathBuf) {
 }
 
 async fn answers() {
-    let (_folder, path) = moved();
-    for library in [LibrarySource::Embedded, LibrarySource::Path(path)] {
+    let (folder, path) = moved();
+    // Longer than Windows takes without being told.
+    let deep: PathBuf = std::iter::once(folder.path())
+        .chain(std::iter::repeat_n(Path::new("a folder with a long name"), 12))
+        .collect();
+    std::fs::create_dir_all(&deep).unwrap();
+    let deep = deep.join(path.file_name().unwrap());
+    std::fs::copy(&path, &deep).unwrap();
+    for library in [
+        LibrarySource::Embedded,
+        LibrarySource::Path(path),
+        LibrarySource::Path(deep),
+    ] {
         let session = open_simulator(library.clone()).await;
         let status = session.status();
         assert!(status.simulator && status.library == library);
