@@ -1,10 +1,12 @@
 //! The flags of serving, which every verb takes.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
 
+use crate::audit::{Destination, Masker};
 use crate::discovery::Request;
 use crate::tool::Connection;
 use crate::tool::surface::{Groups, Selection};
@@ -41,6 +43,20 @@ pub struct ServeFlags {
     /// Groups of tools beside the default ones, separated by commas, or `all`
     #[arg(long, global = true, env = "HYPERDBG_MCP_TOOLS", value_name = "GROUP,…", value_parser = Groups::parse)]
     pub tools: Option<Groups>,
+
+    /// Record every call in this file, or `off`; else in the user's state directory
+    #[arg(long, global = true, env = "HYPERDBG_MCP_AUDIT", value_name = "FILE|off", value_parser = Destination::from_str)]
+    pub audit: Option<Destination>,
+
+    /// Environment variables whose values are masked, beside those that are called like secrets (…TOKEN, …SECRET, …)
+    #[arg(
+        long,
+        global = true,
+        env = "HYPERDBG_MCP_MASK_ENV",
+        value_name = "NAME,…",
+        value_delimiter = ','
+    )]
+    pub mask_env: Vec<String>,
 }
 
 impl ServeFlags {
@@ -59,6 +75,11 @@ impl ServeFlags {
             library: self.library.clone(),
             allow_writable_folder: self.allow_writable_folder,
         }
+    }
+
+    /// What masks the secrets that this process knows.
+    pub fn masker(&self) -> Masker {
+        Masker::of_environment(&self.mask_env)
     }
 
     /// How the session opens by itself, where it does.

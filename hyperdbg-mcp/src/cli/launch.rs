@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::ServeFlags;
+use crate::audit::{self, Audit};
 use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
 use crate::server::{Ending, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
-use crate::tool::{Target, ToolError};
+use crate::tool::{Host, Target, ToolError};
 
 /// Starts worker processes of this program.
 struct Workers(LibrarySource);
@@ -45,5 +46,11 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending) -> Result<Handler, Str
         .iter()
         .any(|served| served.tool.spec.name == "hd_session_open");
     let manager = Manager::new(Box::new(Workers(source)), flags.opens_by_itself(), serves_open);
-    Ok(Handler::new(registry, manager, ending))
+    let server = audit::Server {
+        library: manager.sessions().library(),
+        read_only: flags.read_only,
+        allow_writes: flags.allow_writes,
+    };
+    let audit = Audit::open(flags.audit.as_ref(), &server, flags.masker());
+    Ok(Handler::new(registry, manager, ending).audited(Arc::new(audit)))
 }

@@ -17,7 +17,9 @@ use serde_json::Value;
 use super::instructions::instructions;
 use super::registry::{Lookup, Served};
 use super::{Ending, Manager, Registry};
+use crate::audit::{self, Audit, Decision, Masker};
 use crate::output::{Rendered, render_error, render_output};
+use crate::tier::Tier;
 use crate::tool::arguments::{echo, normalise};
 use crate::tool::{Category, Host, ToolError, ToolOutput};
 
@@ -33,6 +35,7 @@ pub struct Handler {
     manager: Arc<Manager>,
     info: ServerConfig,
     ending: Ending,
+    audit: Arc<Audit>,
 }
 
 impl Handler {
@@ -49,7 +52,20 @@ impl Handler {
             manager,
             info,
             ending,
+            audit: Arc::new(Audit::off(Masker::default())),
         }
+    }
+
+    /// The same server with a log of its calls.
+    #[must_use]
+    pub fn audited(mut self, audit: Arc<Audit>) -> Self {
+        self.audit = audit;
+        self
+    }
+
+    /// The log of its calls.
+    pub fn audit(&self) -> &Arc<Audit> {
+        &self.audit
     }
 
     /// The end of the connection.
@@ -60,6 +76,56 @@ impl Handler {
     /// The sessions.
     pub fn manager(&self) -> &Arc<Manager> {
         &self.manager
+    }
+
+    /// What the log says of a call before it is made. A command line stands for itself.
+    fn call<'a>(
+        &self,
+        request: &'a CallToolRequestParams,
+        tier: Option<Tier>,
+        arguments: &'a serde_json::Map<String, Value>,
+        decision: Decision,
+    ) -> audit::Call<'a> {
+        let current = self.manager.sessions().peek();
+        audit::Call {
+            tool: &request.name,
+            tier,
+            arguments,
+            decision,
+            command: arguments.get("command").and_then(Value::as_str).map(str::trim),
+            session: current.map_or_else(Default::default, |current| audit::Session {
+                id: None,
+                epoch: None,
+                mode: Some(current.connection.mode()),
+                worker_pid: current.target.state().pid,
+            }),
+        }
+    }
+
+    /// Records a call that is refused before anything of it is looked at.
+    fn refuse(
+        &self,
+        request: &CallToolRequestParams,
+        arguments: &serde_json::Map<String, Value>,
+        why: &str,
+        outcome: &str,
+    ) {
+        let call = self.call(request, None, arguments, Decision::refused("policy", why));
+        if let Ok(pending) = self.audit.intent(&call) {
+            pending.finish_without_result(outcome);
+        }
+    }
+
+    /// The result without secrets.
+    fn masked(&self, mut rendered: Rendered) -> Rendered {
+        let masker = self.audit.masker();
+        if let Cow::Owned(text) = masker.mask(&rendered.text) {
+            rendered.text = text;
+        }
+        if let Some(fields) = &mut rendered.fields {
+            masker.mask_fields(fields);
+        }
+        rendered
     }
 
     /// Runs a tool and gives both halves of its result.
@@ -182,24 +248,38 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.clone().unwrap_or_default();
         let served = match self.registry.lookup(&request.name) {
             Lookup::Served(served) => served,
             Lookup::Refused(error) => {
-                return Ok(result_of(render_error(&error, self.manager.outputs())).into());
+                let rendered = render_error(&error, self.manager.outputs());
+                self.refuse(&request, &arguments, &error.message, error.category.name());
+                return Ok(result_of(rendered).into());
             }
             Lookup::Unknown(nearest) => {
+                self.refuse(&request, &arguments, "there is no such tool", "unknown_tool");
                 let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
                 let message = format!("there is no tool `{}`{hint}", echo(&request.name));
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
+        let tier = served.tool.spec.tier;
+        let call = self.call(&request, Some(tier), &arguments, Decision::allowed());
+        let pending = match self.audit.intent(&call) {
+            Ok(pending) => pending,
+            Err(error) => {
+                return Ok(result_of(render_error(&error, self.manager.outputs())).into());
+            }
+        };
         let rendered = tokio::select! {
-            rendered = self.run(served, request.arguments.unwrap_or_default()) => rendered,
+            rendered = self.run(served, arguments.clone()) => rendered,
             never = heartbeat(&context, served.tool.spec.name) => match never {},
             // rmcp sends nothing for a request that was taken back; what is returned here is dropped.
             () = context.ct.cancelled() => render_error(&cancelled("the client took the request back"), self.manager.outputs()),
             () = self.ending.give_up() => render_error(&cancelled("the client closed its end"), self.manager.outputs()),
         };
+        let rendered = self.masked(rendered);
+        pending.finish(&rendered);
         Ok(result_of(rendered).into())
     }
 
