@@ -8,11 +8,15 @@ use crate::emit::schema;
 use crate::resolve::nearest;
 use crate::surface::{Function, Returns, Served, Surface, words};
 
-/// Explains a function symbol, a tool name or an alias.
+/// What the server serves of a hand-written tool, where that is known: its entry in `tools/list`.
+pub type ServedTool<'a> = &'a dyn Fn(&str) -> Option<Value>;
+
+/// Explains a function symbol, a tool name or an alias. The schemas of hand-written tools live in the server's Rust
+/// types, so they come from `served`.
 ///
 /// # Errors
 /// That there is no such name, with the nearest one.
-pub fn explain(surface: &Surface, name: &str) -> Result<String, String> {
+pub fn explain(surface: &Surface, name: &str, served: ServedTool<'_>) -> Result<String, String> {
     let mut out = String::new();
     if let Some(composite) = surface.composites.iter().find(|composite| composite.name == name) {
         let _ = writeln!(
@@ -29,6 +33,7 @@ pub fn explain(surface: &Surface, name: &str) -> Result<String, String> {
                 let _ = writeln!(out, "  {symbol} ({}): {}", function.tier.name(), function.summary);
             }
         }
+        hand_written(&mut out, name, served);
         return Ok(out);
     }
     let known_as = |function: &Function| {
@@ -37,6 +42,11 @@ pub fn explain(surface: &Surface, name: &str) -> Result<String, String> {
     };
     if let Some(function) = surface.functions.iter().find(|function| known_as(function)) {
         exposed(&mut out, surface, function);
+        if let Served::Composite(names) = &function.served {
+            for name in names {
+                hand_written(&mut out, name, served);
+            }
+        }
         return Ok(out);
     }
     let excluded = surface
@@ -158,6 +168,17 @@ fn exposed(out: &mut String, surface: &Surface, function: &Function) {
             "\noutput schema\n{}",
             pretty(&schema::output(library, function))
         );
+    }
+}
+
+fn hand_written(out: &mut String, name: &str, served: ServedTool<'_>) {
+    let Some(tool) = served(name) else {
+        return;
+    };
+    let description = tool["description"].as_str().unwrap_or_default();
+    let _ = writeln!(out, "\n{name}\n  {description}");
+    for (title, half) in [("input schema", "inputSchema"), ("output schema", "outputSchema")] {
+        let _ = writeln!(out, "\n{title} of {name}\n{}", pretty(&tool[half]));
     }
 }
 

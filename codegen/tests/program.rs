@@ -168,6 +168,16 @@ fn explain_knows_a_function_by_symbol_tool_and_alias() {
     );
     let composite = codegen(root.path(), &["explain", "hd_demo_walk"]);
     assert!(composite.1.contains("hyperdbg_u_step (state): Steps"));
+    let golden = root.path().join("tests/goldens/tools");
+    std::fs::create_dir_all(&golden).unwrap();
+    let served =
+        r#"{"description": "Walks.", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}}"#;
+    std::fs::write(golden.join("hd_demo_walk.json"), served).unwrap();
+    let (_, stdout, _) = codegen(root.path(), &["explain", "hd_demo_walk"]);
+    assert!(
+        stdout.contains("input schema of hd_demo_walk") && stdout.contains("Walks."),
+        "{stdout}"
+    );
     let unknown = codegen(root.path(), &["explain", "hd_demo_raed"]);
     assert_eq!(unknown.0, 2);
     assert!(

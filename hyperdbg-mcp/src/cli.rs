@@ -1,5 +1,6 @@
 //! The command line: one verb a file, every flag once.
 
+mod approve;
 mod audit;
 mod call;
 mod classify;
@@ -49,6 +50,8 @@ enum Verb {
     Tools(tools::ToolsFlags),
     /// Show what was found of HyperDbg and this machine, what is wrong, and what to do.
     Doctor(doctor::DoctorFlags),
+    /// Let one call through that a server refused for want of a confirmation
+    Approve(approve::ApproveFlags),
     /// Tell what a command, an expression or a script can do, without sending it.
     Classify(classify::ClassifyFlags),
     /// Verify or show the log of calls.
@@ -108,6 +111,7 @@ pub fn main() -> ExitCode {
             Some(Verb::Call(call)) => call::run(cli.flags, call).await,
             Some(Verb::Tools(tools)) => tools::run(&cli.flags, &tools),
             Some(Verb::Doctor(doctor)) => doctor::run(&cli.flags, &doctor).await,
+            Some(Verb::Approve(request)) => approve::run(&request),
             Some(Verb::Classify(text)) => classify::run(&text),
             Some(Verb::Audit(verb)) => audit::run(&verb),
             Some(Verb::Worker { arguments }) => crate::engine::worker::run(arguments),

@@ -8,12 +8,13 @@ mod execution;
 mod memory;
 mod modules;
 mod output;
+mod preview;
 mod registers;
 mod script;
 mod session;
 mod stop;
-mod text;
 
+pub(crate) use preview::replaced;
 pub(crate) use session::connect;
 
 use crate::tool::Tool;

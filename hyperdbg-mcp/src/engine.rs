@@ -1,7 +1,10 @@
 //! Typed calls into HyperDbg: [`Engine`] is what a tool holds, the worker process is what answers.
 
 mod capture;
+#[cfg(windows)]
+pub(crate) mod confine;
 mod library;
+mod locale;
 mod outbox;
 mod platform;
 pub(crate) mod protocol;
@@ -23,6 +26,7 @@ use crate::generated::{Call, Reply};
 use crate::tier::TierType;
 use crate::tool::ToolError;
 
+pub(crate) use locale::active_code_page;
 pub(crate) use tail::TailReader;
 
 /// Where the functions come from.

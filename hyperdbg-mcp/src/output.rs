@@ -1,13 +1,16 @@
 //! How results leave the program: bounded pages, captured data marked as such, the rest kept for reading on.
 
+mod decode;
 mod envelope;
 mod escape;
 mod render;
+mod shown;
 mod shrink;
 mod store;
 mod untrusted;
 
 pub use render::{Rendered, render_error, render_output};
+pub use shown::shown;
 pub use store::{NotKept, OutputStore, Page};
 pub use untrusted::{Captured, Untrusted};
 

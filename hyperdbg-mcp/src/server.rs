@@ -1,13 +1,18 @@
 //! The MCP server: tools over rmcp, on stdio.
 
+mod admission;
+mod confirmation;
+mod gate;
 mod handler;
 mod instructions;
+pub mod operator;
 mod registry;
 mod sessions;
 mod target;
 mod transport;
 mod watchdog;
 
+pub use gate::{Gate, Policy};
 pub use handler::Handler;
 pub use registry::{Registry, Served};
 pub use sessions::{Launcher, Manager};

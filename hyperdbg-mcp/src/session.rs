@@ -99,7 +99,13 @@ impl Session {
     /// `worker_lost` when it ends the worker.
     pub async fn open(mut config: SessionConfig) -> Result<Arc<Self>, ToolError> {
         if let LibrarySource::Path(path) = &mut config.library {
-            // Absolute from here on: what the worker's system would search for a bare name is not ours to guess.
+            // A name would be searched, and a relative path would mean something else in the worker's folder.
+            if !path.is_absolute() {
+                return Err(cannot_find(
+                    path,
+                    &std::io::Error::other("its path is not absolute"),
+                ));
+            }
             *path = std::path::absolute(&*path).map_err(|error| cannot_find(path, &error))?;
             std::fs::metadata(&*path)
                 .and_then(|found| match found.is_file() {
@@ -120,7 +126,13 @@ impl Session {
         })?;
         let deadline = config.open_deadline;
         let shared = Shared::new(config, started.child.id().unwrap_or(0), started.writer);
-        monitor::start(&shared, started.child, started.reader, started.tail);
+        monitor::start(
+            &shared,
+            started.child,
+            started.reader,
+            started.tail,
+            started.family,
+        );
         let session = Arc::new(Self { shared });
         let (sink, mut opened) = oneshot::channel();
         session.shared.begin_opening(sink)?;

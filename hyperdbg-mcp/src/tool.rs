@@ -51,6 +51,8 @@ pub struct ToolOutput {
     pub view: Option<Untrusted>,
     /// What the library printed: shown as captured data, never as our own words.
     pub captured: Option<Untrusted>,
+    /// What the policy has to say about the call: our own words, in both halves.
+    pub policy: Option<String>,
 }
 
 impl ToolOutput {

@@ -119,13 +119,6 @@ async fn instructions_are_short_and_name_only_what_is_served() {
         (Selection::default(), None),
         (
             Selection {
-                allow_writes: true,
-                ..Selection::default()
-            },
-            None,
-        ),
-        (
-            Selection {
                 read_only: true,
                 ..Selection::default()
             },
@@ -133,7 +126,11 @@ async fn instructions_are_short_and_name_only_what_is_served() {
         ),
         (Setup::default().selection, Setup::default().opens),
     ] {
-        let mut wire = Wire::start(Setup { selection, opens });
+        let mut wire = Wire::start(Setup {
+            selection,
+            opens,
+            ..Setup::default()
+        });
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         let answer = wire.request("initialize", params).await;
         let instructions = answer["result"]["instructions"].as_str().unwrap();

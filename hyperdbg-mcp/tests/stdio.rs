@@ -266,12 +266,19 @@ fn at_the_end_of_input_nothing_is_left_also_with_the_library_hung() {
 }
 
 #[test]
-fn a_killed_server_leaves_no_worker() {
-    let mut server = all_tools();
-    server.fields("hd_reg_read", json!({"register": "rip"}));
-    let pid = server.worker_pid();
-    server.kill();
-    assert!(is_gone(pid));
+fn a_killed_server_leaves_no_worker_also_with_the_library_hung() {
+    for hung in [false, true] {
+        let mut server = all_tools();
+        server.fields("hd_reg_read", json!({"register": "rip"}));
+        let pid = server.worker_pid();
+        if hung {
+            let hang = json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "hd_exec_command", "arguments": {"command": "!sim hang"}}});
+            server.send(&hang.to_string());
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        server.kill();
+        assert!(is_gone(pid), "hung: {hung}");
+    }
 }
 
 #[test]

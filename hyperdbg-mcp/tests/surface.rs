@@ -3,23 +3,20 @@
 use std::collections::BTreeSet;
 
 use hyperdbg_mcp::generated;
+use hyperdbg_mcp::policy::text_of;
 use hyperdbg_mcp::server::Registry;
 use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::schema::{Side, violations};
 use hyperdbg_mcp::tool::surface::{self, Groups, Selection, Standing};
+use hyperdbg_mcp::tool::{Tool, ToolSpec};
 use serde_json::{Value, json};
 
-fn registry(groups: Groups, allow_writes: bool, read_only: bool) -> Registry {
-    Registry::new(Selection {
-        groups,
-        allow_writes,
-        read_only,
-    })
-    .unwrap_or_else(|error| panic!("{error}"))
+fn registry(groups: Groups, read_only: bool) -> Registry {
+    Registry::new(Selection { groups, read_only }).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn everything() -> Registry {
-    registry(Groups::All, true, false)
+    registry(Groups::All, false)
 }
 
 fn names(registry: &Registry) -> Vec<&str> {
@@ -73,8 +70,8 @@ fn names_and_descriptions_are_within_what_clients_take() {
 }
 
 #[test]
-fn the_default_surface_is_small_with_writes_too() {
-    let registry = registry(Groups::Default, true, false);
+fn the_default_surface_is_small() {
+    let registry = registry(Groups::Default, false);
     let tools: Vec<_> = registry.served().iter().map(|served| &served.model).collect();
     let bytes = serde_json::to_string(&tools).unwrap().len();
     println!("{} tools, {bytes} bytes", tools.len());
@@ -97,17 +94,21 @@ fn descriptions_name_no_other_tool() {
 }
 
 #[test]
-fn without_flags_only_reading_tools_of_the_default_groups_are_served() {
-    let registry = registry(Groups::Default, false, false);
-    assert!(
-        registry
-            .served()
-            .iter()
-            .all(|served| served.tool.spec.tier == Tier::Read)
-    );
+fn without_flags_every_tool_of_the_default_groups_is_served() {
+    let registry = registry(Groups::Default, false);
+    for served in registry.served() {
+        let spec = served.tool.spec;
+        assert!(
+            spec.default || ["session", "output"].contains(&spec.group),
+            "{}",
+            spec.name
+        );
+    }
     let names = names(&registry);
     for name in [
         "hd_mem_read",
+        "hd_mem_write",
+        "hd_exec_command",
         "hd_reg_read_all",
         "hd_mod_list",
         "hd_session_status",
@@ -115,19 +116,22 @@ fn without_flags_only_reading_tools_of_the_default_groups_are_served() {
     ] {
         assert!(names.contains(&name), "{name}");
     }
-    assert!(!names.contains(&"hd_exec_command"));
 }
 
 #[test]
 fn read_only_wins_over_every_other_flag() {
-    let registry = registry(Groups::All, true, true);
-    assert!(
-        registry
-            .served()
-            .iter()
-            .all(|served| served.tool.spec.tier == Tier::Read)
-    );
-    for tool in surface::all().filter(|tool| tool.spec.tier > Tier::Read) {
+    let registry = registry(Groups::All, true);
+    // What takes a text is decided about at each call, and says of itself that it only reads here.
+    let classified = |spec: &ToolSpec| text_of(spec.name).is_some();
+    for served in registry.served() {
+        let spec = served.tool.spec;
+        assert!(spec.tier == Tier::Read || classified(spec), "{}", spec.name);
+        let hints = &serde_json::to_value(&served.model).unwrap()["annotations"];
+        assert_eq!(hints["readOnlyHint"], true, "{}", spec.name);
+        assert_eq!(hints["destructiveHint"], false, "{}", spec.name);
+    }
+    let above = |tool: &&Tool| tool.spec.tier > Tier::Read && !classified(tool.spec);
+    for tool in surface::all().filter(above) {
         assert_eq!(registry.selection().standing(tool), Standing::ReadOnly);
         let refusal = registry.selection().refusal(tool).unwrap();
         assert!(refusal.message.contains("--read-only"), "{refusal}");
@@ -144,7 +148,6 @@ fn refusals_name_the_flag_to_use() {
         let step = refusal.next_step.unwrap();
         match selection.standing(tool) {
             Standing::NeedsGroup => assert!(step.contains(&format!("--tools {}", tool.spec.group)), "{step}"),
-            Standing::NeedsWrites => assert!(step.contains("--allow-writes"), "{step}"),
             other => panic!("{}: {other:?}", tool.spec.name),
         }
     }

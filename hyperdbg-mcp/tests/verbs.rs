@@ -10,7 +10,7 @@ mod process;
 use std::process::Output;
 
 use process::program;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 fn run(arguments: &[&str]) -> Output {
     program().args(arguments).output().unwrap()
@@ -79,7 +79,19 @@ fn one_call_prints_its_result_and_tells_by_its_exit_code() {
     );
     let output = run(&["--simulator", "call", "hd_mem_write", "{}"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stdout(&output).contains("--allow-writes"));
+    assert!(
+        stdout(&output).contains("`address` is missing"),
+        "{}",
+        stdout(&output)
+    );
+    let write = r#"{"register": "rax", "value": "0x1"}"#;
+    let output = run(&["--simulator", "call", "hd_reg_write", write]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains("--allow hd_reg_write"),
+        "{}",
+        stdout(&output)
+    );
 
     for usage in [
         &["--simulator", "call", "hd_mem_raed"][..],
@@ -104,7 +116,7 @@ fn the_list_of_tools_needs_no_library_and_takes_the_serving_flags() {
         list["tools"].as_array().unwrap().len()
     };
     let default = count(&["tools", "--json"]);
-    let writes = count(&["--allow-writes", "tools", "--json"]);
+    let read_only = count(&["--read-only", "tools", "--json"]);
     let all = count(&[
         "tools",
         "--simulator",
@@ -113,10 +125,10 @@ fn the_list_of_tools_needs_no_library_and_takes_the_serving_flags() {
         "--allow-writes",
         "--json",
     ]);
-    assert!(default < writes && writes < all);
+    assert!(read_only < default && default < all);
     assert_eq!(
         count(&["tools", "--json", "--allow-writes", "--read-only"]),
-        default
+        read_only
     );
     let output = program()
         .env("HYPERDBG_MCP_TOOLS", "all")
@@ -160,26 +172,18 @@ fn a_library_that_is_not_there_is_a_loud_error_that_lists_the_places() {
 }
 
 #[test]
-fn a_file_that_is_no_library_is_told_by_the_call_that_needs_it() {
+fn a_file_that_is_no_library_is_refused_before_anything_is_served() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
     let output = run(&[
         "--library",
         path,
-        "--open",
-        "offline",
+        "--allow-writable-folder",
         "call",
         "--json",
         "hd_mod_list",
     ]);
     assert_eq!(output.status.code(), Some(1));
-    let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!(result["isError"], json!(true));
-    assert!(
-        result["content"][0]["text"]
-            .as_str()
-            .unwrap()
-            .contains("next step"),
-        "{result}"
-    );
+    assert_eq!(stdout(&output), "");
+    assert!(stderr(&output).contains(path), "{}", stderr(&output));
 }

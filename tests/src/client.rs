@@ -73,6 +73,8 @@ pub struct Client {
     stderr: Receiver<String>,
     protocol: Protocol,
     next_id: u64,
+    /// What the client declares that it can do.
+    pub capabilities: Value,
     /// Messages that arrived while another answer was awaited.
     pub others: Vec<Value>,
 }
@@ -87,14 +89,21 @@ impl Client {
 
     /// Starts the program without saying anything to it; `environment` is added to the child's.
     pub fn start_raw(protocol: Protocol, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(crate::program())
+        let mut command = Command::new(crate::program());
+        command
             .args(arguments)
             .env_remove("HYPERDBG_LIBRARY")
             // Tests leave no log in the state directory of whoever runs them.
             .env("HYPERDBG_MCP_AUDIT", "off")
             // A checkout may lie where every user of the machine can write, as below the root of a Windows drive.
             .env("HYPERDBG_MCP_ALLOW_WRITABLE_FOLDER", "1")
-            .envs(environment.iter().copied())
+            .envs(environment.iter().copied());
+        Self::start_command(protocol, &mut command)
+    }
+
+    /// Starts the program as the command says, without saying anything to it.
+    pub fn start_command(protocol: Protocol, command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -110,6 +119,7 @@ impl Client {
             stderr,
             protocol,
             next_id: 1,
+            capabilities: json!({}),
             others: Vec::new(),
         }
     }
@@ -123,7 +133,7 @@ impl Client {
             "initialize",
             json!({
                 "protocolVersion": self.protocol.name(),
-                "capabilities": {},
+                "capabilities": self.capabilities,
                 "clientInfo": {"name": "end-to-end", "version": "1"},
             }),
         );
@@ -150,7 +160,7 @@ impl Client {
         self.next_id += 1;
         if self.protocol == Protocol::V2026July {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(self.protocol.name());
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
             params["_meta"]["io.modelcontextprotocol/clientInfo"] =
                 json!({"name": "end-to-end", "version": "1"});
         }

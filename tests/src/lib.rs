@@ -7,6 +7,8 @@
 
 mod client;
 mod files;
+mod process;
 
 pub use client::{Client, Protocol, ToolAnswer};
 pub use files::{bless, golden, program, simulator_library};
+pub use process::kill;

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use hyperdbg_mcp_tests::{Client, Protocol, ToolAnswer, simulator_library};
+use hyperdbg_mcp_tests::{Client, Protocol, ToolAnswer, kill, simulator_library};
 use serde_json::json;
 
 fn client() -> Client {
@@ -69,20 +69,6 @@ fn a_killed_worker_is_reported_and_the_next_session_works() {
     works(&mut client);
 }
 
-fn kill(pid: u64) {
-    let pid = pid.to_string();
-    let (program, arguments): (&str, &[&str]) = if cfg!(windows) {
-        ("taskkill", &["/F", "/PID", &pid])
-    } else {
-        ("kill", &["-9", &pid])
-    };
-    let status = std::process::Command::new(program)
-        .args(arguments)
-        .status()
-        .expect("a process can be killed");
-    assert!(status.success());
-}
-
 #[test]
 fn with_a_library_nothing_is_opened_unasked() {
     let library = simulator_library();
@@ -101,7 +87,14 @@ fn with_a_library_nothing_is_opened_unasked() {
 fn a_dereference_with_nothing_attached_costs_a_worker() {
     let library = simulator_library();
     let library = library.to_str().expect("a path of this build is text");
-    let arguments = ["--library", library, "--open", "offline", "--allow-writes"];
+    let arguments = [
+        "--library",
+        library,
+        "--open",
+        "offline",
+        "--allow-writes",
+        "--unclassified",
+    ];
     let mut client = Client::start(Protocol::V2025November, &arguments);
     failed(
         &client.call("hd_script_eval", json!({"expression": "poi(1)"})),

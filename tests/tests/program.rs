@@ -72,16 +72,19 @@ fn one_call_answers_as_text_or_json() {
 }
 
 #[test]
-fn a_tool_that_is_not_registered_says_which_flag_registers_it() {
+fn a_call_that_nobody_can_confirm_says_which_flag_allows_it() {
     let output = run(&[
         "call",
-        "hd_mem_write",
-        r#"{"address": "0x1000", "bytes": "90"}"#,
+        "hd_reg_write",
+        r#"{"register": "rax", "value": "0x1"}"#,
         "--simulator",
     ]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let shown = text(&output.stdout) + &text(&output.stderr);
-    assert!(shown.contains("--allow-writes"), "{shown}");
+    assert!(
+        shown.contains("not_confirmed") && shown.contains("--allow hd_reg_write"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -33,11 +33,17 @@ pub(super) fn run(root: &Path, arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.name {
         None => answer(&explain::summary(&surface)),
         Some(name) => {
-            let text = explain::explain(&surface, name).map_err(|message| {
+            let text = explain::explain(&surface, name, &|tool| served(root, tool)).map_err(|message| {
                 Diagnostic::error("CLI003", message).help("name a symbol, a tool or an alias")
             })?;
             answer(&text);
         }
     }
     Ok(())
+}
+
+/// What the server's tests hold of a hand-written tool: the golden of its entry in `tools/list`.
+fn served(root: &Path, tool: &str) -> Option<serde_json::Value> {
+    let golden = root.join("tests/goldens/tools").join(format!("{tool}.json"));
+    serde_json::from_str(&std::fs::read_to_string(golden).ok()?).ok()
 }

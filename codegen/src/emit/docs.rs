@@ -11,7 +11,7 @@ pub(super) fn emit(surface: &Surface) -> Emitted {
     page.line("\n# Tools");
     page.line(&format!(
         "\nThe tools that follow from HyperDbg's SDK {}: {} generated ones, and the {} hand-written ones with the functions that they call. \
-         A generated tool makes exactly one call. Groups that are not part of the default surface are served with `--tools GROUP`; tools above the tier read only with `--allow-writes`.",
+         A generated tool makes exactly one call. Groups that are not part of the default surface are served with `--tools GROUP`; a call that can destroy something is confirmed by a person (see `confirmation.md`).",
         surface.sdk_version,
         tools.len(),
         surface.composites.len()

@@ -19,6 +19,8 @@ pub enum Taken {
     Allowed,
     /// A person confirmed it.
     Confirmed,
+    /// The client was asked to have it confirmed, and calls again.
+    Asked,
     /// It is not made.
     Refused,
 }
@@ -28,6 +30,7 @@ impl Taken {
         match self {
             Self::Allowed => "allowed",
             Self::Confirmed => "confirmed",
+            Self::Asked => "asked",
             Self::Refused => "refused",
         }
     }
@@ -38,8 +41,8 @@ impl Taken {
 pub struct Decision {
     /// What.
     pub taken: Taken,
-    /// Who: `policy`, or how a person was asked (`elicitation`, `operator`, …).
-    pub by: &'static str,
+    /// Who: `policy`, `validation`, `confirmation`, or who confirmed it.
+    pub by: String,
     /// Why.
     pub reason: Option<String>,
 }
@@ -49,25 +52,34 @@ impl Decision {
     pub fn allowed() -> Self {
         Self {
             taken: Taken::Allowed,
-            by: "policy",
+            by: "policy".to_owned(),
             reason: None,
         }
     }
 
     /// Confirmed by a person who was asked through `by`.
-    pub fn confirmed(by: &'static str) -> Self {
+    pub fn confirmed(by: impl Into<String>) -> Self {
         Self {
             taken: Taken::Confirmed,
-            by,
+            by: by.into(),
+            reason: None,
+        }
+    }
+
+    /// Left to a person who is being asked.
+    pub fn asked() -> Self {
+        Self {
+            taken: Taken::Asked,
+            by: "policy".to_owned(),
             reason: None,
         }
     }
 
     /// Refused by `by` for `reason`.
-    pub fn refused(by: &'static str, reason: impl Into<String>) -> Self {
+    pub fn refused(by: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             taken: Taken::Refused,
-            by,
+            by: by.into(),
             reason: Some(reason.into()),
         }
     }

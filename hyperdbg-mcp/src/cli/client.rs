@@ -1,8 +1,13 @@
 //! A client in the same process, over the real server path: what `call` and `demo` speak through.
 
-use rmcp::model::{CallToolRequestParams, CallToolResult, ClientConfig, Implementation, JsonObject, Tool};
-use rmcp::service::{RunningService, ServiceError};
-use rmcp::{RoleClient, ServiceExt};
+use std::io::{BufRead, IsTerminal, Write};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationCapability, ErrorData, Implementation, JsonObject, Tool,
+};
+use rmcp::service::{RequestContext, RunningService, ServiceError};
+use rmcp::{ClientHandler, RoleClient, ServiceExt};
 
 use super::{ServeFlags, launch};
 use crate::server::{Ending, serve};
@@ -10,21 +15,59 @@ use crate::server::{Ending, serve};
 /// Bytes in flight between the two ends.
 const PIPE_BYTES: usize = 1 << 20;
 
+/// The client's side of the conversation: asks the person at the terminal, where there is one.
+struct Terminal(ClientConfig);
+
+impl ClientHandler for Terminal {
+    fn get_info(&self) -> ClientConfig {
+        self.0.clone()
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
+            return Ok(ElicitResult::new(ElicitationAction::Cancel));
+        };
+        let says_yes = tokio::task::spawn_blocking(move || asks(&message)).await;
+        Ok(ElicitResult::new(match says_yes {
+            Ok(Ok(true)) => ElicitationAction::Accept,
+            Ok(Ok(false)) => ElicitationAction::Decline,
+            _ => ElicitationAction::Cancel,
+        }))
+    }
+}
+
+/// Whether the person at the terminal says yes.
+pub(super) fn asks(question: &str) -> std::io::Result<bool> {
+    eprint!("{question}\n\nLet it through? [y/N] ");
+    std::io::stderr().flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
 /// A client with its server.
 pub(super) struct Client {
-    client: RunningService<RoleClient, ClientConfig>,
+    client: RunningService<RoleClient, Terminal>,
     server: tokio::task::JoinHandle<Result<(), String>>,
 }
 
 impl Client {
     /// Starts the server that `flags` describe and shakes hands with it.
     pub(super) async fn start(flags: &ServeFlags) -> Result<Self, String> {
-        let handler = launch::handler(flags, Ending::of_connection())?;
+        let handler = launch::handler(flags, Ending::of_connection(), false)?;
         let (near, far) = tokio::io::duplex(PIPE_BYTES);
         let (read, write) = tokio::io::split(far);
         let server = tokio::spawn(serve(handler, read, write));
         let me = Implementation::new("hyperdbg-mcp command line", env!("CARGO_PKG_VERSION"));
-        let client = ClientConfig::new(Default::default(), me)
+        let mut capabilities = ClientCapabilities::default();
+        if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+            capabilities.elicitation = Some(ElicitationCapability::new());
+        }
+        let client = Terminal(ClientConfig::new(capabilities, me))
             .serve(near)
             .await
             .map_err(|error| error.to_string())?;

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
 
 use crate::audit::{Destination, Masker};
 use crate::discovery::Request;
+use crate::policy::decision::{Confirm, Permit, Rules};
+use crate::server::Policy;
+use crate::tier::Tier;
 use crate::tool::Connection;
 use crate::tool::surface::{Groups, Selection};
 
@@ -32,13 +36,40 @@ pub struct ServeFlags {
     #[arg(long, global = true, env = "HYPERDBG_MCP_OPEN", value_name = "MODE", value_parser = connection)]
     pub open: Option<Connection>,
 
-    /// Serve only tools that observe, whatever other flags say
+    /// Let nothing through that does more than observe, whatever other flags say
     #[arg(long, global = true, env = "HYPERDBG_MCP_READ_ONLY", value_parser = FalseyValueParser::new())]
     pub read_only: bool,
 
-    /// Also serve tools that change the target or the debugger's state
+    /// Let something run that is else confirmed by a person: a tier (destructive), a tool (hd_mem_write) or a form of a
+    /// command (listen); repeat it or separate with commas
+    #[arg(long, global = true, env = "HYPERDBG_MCP_ALLOW", value_name = "TIER|TOOL|FORM", value_delimiter = ',', value_parser = Permit::parse)]
+    pub allow: Vec<Permit>,
+
+    /// The same as --allow destructive
     #[arg(long, global = true, env = "HYPERDBG_MCP_ALLOW_WRITES", value_parser = FalseyValueParser::new())]
     pub allow_writes: bool,
+
+    /// Whether people confirm what can destroy the target; `never` is for laboratories without people, and unsafe
+    #[arg(
+        long,
+        global = true,
+        env = "HYPERDBG_MCP_CONFIRM",
+        value_enum,
+        default_value = "ask"
+    )]
+    pub confirm: ConfirmFlag,
+
+    /// How long the client's person is waited for
+    #[arg(long, global = true, env = "HYPERDBG_MCP_CONFIRM_SECONDS", value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub confirm_seconds: u64,
+
+    /// How long a request can be confirmed and used, also by `hyperdbg-mcp approve`
+    #[arg(long, global = true, env = "HYPERDBG_MCP_APPROVAL_SECONDS", value_name = "SECONDS", default_value = "300", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    pub approval_seconds: u64,
+
+    /// Send commands, expressions and scripts without looking at what they can do; unsafe
+    #[arg(long, global = true, env = "HYPERDBG_MCP_UNCLASSIFIED", value_parser = FalseyValueParser::new())]
+    pub unclassified: bool,
 
     /// Groups of tools beside the default ones, separated by commas, or `all`
     #[arg(long, global = true, env = "HYPERDBG_MCP_TOOLS", value_name = "GROUP,…", value_parser = Groups::parse)]
@@ -59,13 +90,45 @@ pub struct ServeFlags {
     pub mask_env: Vec<String>,
 }
 
+/// Whether people are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ConfirmFlag {
+    /// Every call that can destroy something
+    Ask,
+    /// Nothing
+    Never,
+}
+
 impl ServeFlags {
     /// What the flags say about the surface.
     pub fn selection(&self) -> Selection {
         Selection {
             groups: self.tools.clone().unwrap_or_default(),
-            allow_writes: self.allow_writes,
             read_only: self.read_only,
+        }
+    }
+
+    /// What the flags say about calls; `operator` opens the door for `hyperdbg-mcp approve`.
+    pub fn policy(&self, operator: bool) -> Policy {
+        let mut permits = self.allow.clone();
+        if self.allow_writes {
+            permits.push(Permit::Tier(Tier::Destructive));
+        }
+        let rules = Rules {
+            read_only: self.read_only,
+            permits,
+            confirm: match self.confirm {
+                ConfirmFlag::Ask => Confirm::Ask,
+                ConfirmFlag::Never => Confirm::Never,
+            },
+            unclassified: self.unclassified,
+        };
+        Policy {
+            // Where nothing is asked for there is nothing to approve.
+            operator: operator && !rules.read_only && rules.confirm == Confirm::Ask,
+            rules,
+            patience: Duration::from_secs(self.confirm_seconds),
+            life: Duration::from_secs(self.approval_seconds),
         }
     }
 

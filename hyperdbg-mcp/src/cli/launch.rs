@@ -6,7 +6,7 @@ use super::ServeFlags;
 use crate::audit::{self, Audit};
 use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
-use crate::server::{Ending, Handler, Launcher, Manager, Registry};
+use crate::server::{Ending, Gate, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
 use crate::tool::{Host, Target, ToolError};
 
@@ -32,14 +32,19 @@ impl Launcher for Workers {
     }
 }
 
-/// The server that the flags describe.
-pub(super) fn handler(flags: &ServeFlags, ending: Ending) -> Result<Handler, String> {
+/// The server that the flags describe; `operator` lets `hyperdbg-mcp approve` reach it.
+pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Result<Handler, String> {
     let source = if flags.simulator {
         LibrarySource::Embedded
     } else {
         let library = discovery::locate(&flags.request()).map_err(|error| error.to_string())?;
         LibrarySource::Path(library.path)
     };
+    let policy = flags.policy(operator);
+    if let Some(warning) = policy.rules.warning() {
+        eprintln!("hyperdbg-mcp: {warning}");
+    }
+    let gate = Gate::new(policy)?;
     let registry = Registry::new(flags.selection())?;
     let serves_open = registry
         .served()
@@ -52,5 +57,5 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending) -> Result<Handler, Str
         allow_writes: flags.allow_writes,
     };
     let audit = Audit::open(flags.audit.as_ref(), &server, flags.masker());
-    Ok(Handler::new(registry, manager, ending).audited(Arc::new(audit)))
+    Ok(Handler::new(registry, manager, ending, gate).audited(Arc::new(audit)))
 }

@@ -8,7 +8,7 @@ use crate::server::{Ending, serve};
 
 pub(super) async fn run(flags: ServeFlags) -> ExitCode {
     let ending = Ending::of_process();
-    let handler = match launch::handler(&flags, ending) {
+    let handler = match launch::handler(&flags, ending, true) {
         Ok(handler) => handler,
         Err(error) => return fail(&error),
     };
@@ -55,6 +55,21 @@ async fn stopped() {
                 _ = tokio::signal::ctrl_c() => {}
                 _ = terminate.recv() => {}
                 _ = hangup.recv() => {}
+            }
+            return;
+        }
+    }
+    #[cfg(windows)]
+    {
+        use tokio::signal::windows::{ctrl_break, ctrl_close, ctrl_shutdown};
+        if let (Ok(mut broken), Ok(mut closed), Ok(mut shut_down)) =
+            (ctrl_break(), ctrl_close(), ctrl_shutdown())
+        {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = broken.recv() => {}
+                _ = closed.recv() => {}
+                _ = shut_down.recv() => {}
             }
             return;
         }

@@ -79,7 +79,7 @@ fn list(registry: &Registry) -> String {
             why.push(format!("{by_group} with --tools {group}"));
         }
         if by_tier > 0 {
-            why.push(format!("{by_tier} with --allow-writes"));
+            why.push(format!("{by_tier} without --read-only"));
         }
         let _ = writeln!(text, "{group:width$}  {}", why.join(", "));
     }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use hyperdbg_mcp_macros::composite_tool;
 
 use super::execution::{self, RunState};
-use super::text::{self, Kind};
 use super::{calls, stop};
 use crate::generated::{Call, RunCommandArgs};
 use crate::tier::Destructive;
@@ -18,10 +17,8 @@ use crate::tool::{Cx, ToolError, complaint};
 /// How long a command that lets the target run is waited for.
 const RESUME_WAIT: Duration = Duration::from_secs(10);
 
-/// Commands that return at the target's next stop in debugger mode.
-const RESUMING: [&str; 10] = [
-    "g", "go", "gg", "continue", ".start", ".attach", ".detach", ".restart", "start", "attach",
-];
+/// Forms of commands that return at the target's next stop in debugger mode.
+const RESUMING: [&str; 6] = ["go", "continue", "start", "attach", "detach", "restart"];
 
 #[derive(Deserialize, JsonSchema)]
 struct CommandInput {
@@ -46,8 +43,9 @@ struct CommandOutput {
 /// Runs one HyperDbg command line, such as `lm`, `!pte nt!x` or `events`, and returns the text that it printed. Use it
 /// for what no other tool does: results of other tools are structured and cheaper. Bare digits are hexadecimal: write
 /// 0x… or 0n…. A line that HyperDbg rejects is an error with the meaning of its code. Commands such as `g` that let the
-/// target run are waited for a few seconds and then answered with state `running`. `exit`, `cls`, `.listen` and
-/// `.script` are never sent. `.help COMMAND` prints a command's usage.
+/// target run are waited for a few seconds and then answered with state `running`. What the line can do is judged before it
+/// is sent: one that only reads runs, one that can destroy or is not understood counts as destructive, and `exit`, `cls`
+/// and `.listen` are never sent. `.help COMMAND` prints a command's usage.
 #[composite_tool(
     name = "hd_exec_command",
     title = "Run a debugger command",
@@ -61,11 +59,14 @@ struct CommandOutput {
     )
 )]
 async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<CommandOutput>, ToolError> {
-    text::check(Kind::Command, &input.command)?;
-    let line = input.command.trim().to_owned();
-    let note = text::radix_note(&line);
+    let cleared = cx.cleared(&input.command)?;
+    let line = cleared.text.clone();
+    let note = cleared.note();
     let connection = cx.connection().await?;
-    let resumes = RESUMING.contains(&text::first_word(&line).as_str());
+    let resumes = cleared
+        .form
+        .as_deref()
+        .is_some_and(|form| RESUMING.contains(&form));
     let (printed, forwarded, state) = if resumes && connection.is_debugger() {
         let call = Call::RunCommand(RunCommandArgs {
             command: line.as_bytes().to_vec(),

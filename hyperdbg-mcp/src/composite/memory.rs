@@ -15,7 +15,7 @@ use super::calls::{self, Place};
 use crate::tier::{Destructive, Permits, Read};
 use crate::tool::typed::Answer;
 use crate::tool::value::{Hex, HexBytes};
-use crate::tool::{Category, Cx, ToolError};
+use crate::tool::{Arguments, Category, Cx, ToolError};
 
 /// Bytes of one read by the tool.
 const MAX_READ: u32 = 1 << 20;
@@ -224,17 +224,12 @@ struct WriteOutput {
     verified: bool,
 }
 
-/// Writes up to 4096 bytes to memory of the target, and reads them back. The old bytes are returned. Nothing is written
-/// to a page that cannot be read. A wrong write can crash the machine. A debuggee must be halted.
-#[composite_tool(
-    name = "hd_mem_write",
-    title = "Write memory",
-    group = "mem",
-    tier = "destructive",
-    uses(hyperdbg_u_write_memory, hyperdbg_u_read_memory)
-)]
-async fn write_tool(cx: Cx<Destructive>, input: WriteInput) -> Result<Answer<WriteOutput>, ToolError> {
-    let bytes = input.bytes.0;
+/// The place of a write and what is there now; refuses what must not be written.
+async fn prepare<T: Permits<Read>>(
+    cx: &Cx<T>,
+    input: &WriteInput,
+) -> Result<(Place, u32, read::Parts), ToolError> {
+    let bytes = &input.bytes.0;
     if bytes.is_empty() || bytes.len() > MAX_WRITE {
         return Err(ToolError::new(
             Category::InvalidArgument,
@@ -247,8 +242,8 @@ async fn write_tool(cx: Cx<Destructive>, input: WriteInput) -> Result<Answer<Wri
     }
     let size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     check_range(input.address, size.into())?;
-    let place = place(&cx, input.address, input.space == Space::Physical, input.pid).await?;
-    let before = read(&cx, place, size).await?;
+    let place = place(cx, input.address, input.space == Space::Physical, input.pid).await?;
+    let before = read(cx, place, size).await?;
     if before.len() < size {
         return Err(before.failure.unwrap_or_else(|| {
             ToolError::new(
@@ -261,6 +256,27 @@ async fn write_tool(cx: Cx<Destructive>, input: WriteInput) -> Result<Answer<Wri
             .next_step("Check the address and the size.")
         }));
     }
+    Ok((place, size, before))
+}
+
+/// What a write would replace, with the refusals of the write itself.
+pub(super) async fn replaced(cx: &Cx<Read>, arguments: Arguments) -> Result<HexBytes, ToolError> {
+    let (_, _, before) = prepare(cx, &arguments.typed()?).await?;
+    Ok(HexBytes(before.joined()))
+}
+
+/// Writes up to 4096 bytes to memory of the target, and reads them back. The old bytes are returned. Nothing is written
+/// to a page that cannot be read. A wrong write can crash the machine. A debuggee must be halted.
+#[composite_tool(
+    name = "hd_mem_write",
+    title = "Write memory",
+    group = "mem",
+    tier = "destructive",
+    uses(hyperdbg_u_write_memory, hyperdbg_u_read_memory)
+)]
+async fn write_tool(cx: Cx<Destructive>, input: WriteInput) -> Result<Answer<WriteOutput>, ToolError> {
+    let (place, size, before) = prepare(&cx, &input).await?;
+    let bytes = input.bytes.0;
     calls::write_memory(&cx.engine().await?, place, bytes.clone()).await?;
     let after = read(&cx, place, size)
         .await

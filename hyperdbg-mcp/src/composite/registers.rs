@@ -13,7 +13,7 @@ use crate::tool::arguments::echo;
 use crate::tool::surface::nearest;
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Category, Cx, ToolError};
+use crate::tool::{Arguments, Category, Cx, ToolError};
 
 #[derive(Deserialize, JsonSchema)]
 struct NoInput {}
@@ -163,6 +163,14 @@ struct WriteOutput {
     old_value: Hex,
     /// As read back.
     value: Hex,
+}
+
+/// What a write would replace, with the refusals of the write itself.
+pub(super) async fn replaced(cx: &Cx<Read>, arguments: Arguments) -> Result<Hex, ToolError> {
+    let input: WriteInput = arguments.typed()?;
+    let (register, _) = find(&input.register)?;
+    needs_halted_core(cx).await?;
+    Ok(Hex(calls::read_register(&cx.engine().await?, register).await?))
 }
 
 /// Writes one register of the halted core and reads it back. A wrong rip, rsp or control register crashes the debuggee.

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::calls;
-use super::text::{self, Kind};
 use crate::tier::Destructive;
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
@@ -28,8 +27,8 @@ struct EvalOutput {
 }
 
 /// Evaluates an expression of HyperDbg's script language in the target and returns its 64-bit value. Bare digits are
-/// hexadecimal: write 0x… or 0n…. The language has functions that write memory, so this can change the target. With
-/// nothing attached it is evaluated in the debugger's own process, where a dereference of a bad address ends the session.
+/// hexadecimal: write 0x… or 0n…. An expression with a function that writes, or that is not understood, counts as
+/// destructive. With nothing attached it is evaluated in the debugger's own process, and a dereference is refused.
 #[composite_tool(
     name = "hd_script_eval",
     title = "Evaluate an expression",
@@ -38,9 +37,9 @@ struct EvalOutput {
     uses(hyperdbg_u_eval_expression)
 )]
 async fn eval(cx: Cx<Destructive>, input: EvalInput) -> Result<Answer<EvalOutput>, ToolError> {
-    text::check(Kind::Expression, &input.expression)?;
-    let expression = input.expression.trim().to_owned();
-    let note = text::radix_note(&expression);
+    let cleared = cx.cleared(&input.expression)?;
+    let expression = cleared.text.clone();
+    let note = cleared.note();
     let (value, printed) = calls::evaluate(&cx.engine().await?, &expression).await?;
     let mut words = format!("{expression} = {} ({value})", Hex(value));
     if let Some(note) = &note {
@@ -70,8 +69,9 @@ struct RunOutput {
 }
 
 /// Runs statements of HyperDbg's script language once in the halted target and returns what they print. It runs at the
-/// highest privilege with interrupts off, and can write memory and registers; a loop ends after 1,000,000 steps. An error
-/// while it runs shows only in the printed text. Bare digits are hexadecimal.
+/// highest privilege with interrupts off; one that writes memory or registers, or is not understood, counts as
+/// destructive. A loop ends after 1,000,000 steps. An error while it runs shows only in the printed text. Bare digits are
+/// hexadecimal.
 #[composite_tool(
     name = "hd_script_run",
     title = "Run a script",
@@ -80,9 +80,9 @@ struct RunOutput {
     uses(hyperdbg_u_run_script)
 )]
 async fn run(cx: Cx<Destructive>, input: RunInput) -> Result<Answer<RunOutput>, ToolError> {
-    text::check(Kind::Script, &input.script)?;
-    let note = text::radix_note(&input.script);
-    let printed = calls::run_script(&cx.engine().await?, &input.script).await?;
+    let cleared = cx.cleared(&input.script)?;
+    let note = cleared.note();
+    let printed = calls::run_script(&cx.engine().await?, &cleared.text).await?;
     let mut words = "The script ran.".to_owned();
     if printed.iter().all(u8::is_ascii_whitespace) {
         words.push_str(" It printed nothing.");
@@ -91,7 +91,7 @@ async fn run(cx: Cx<Destructive>, input: RunInput) -> Result<Answer<RunOutput>, 
         words = format!("{words}\n{note}");
     }
     let output = RunOutput {
-        size: u32::try_from(input.script.len()).unwrap_or(u32::MAX),
+        size: u32::try_from(cleared.text.len()).unwrap_or(u32::MAX),
         note,
     };
     Ok(Answer::new(output, words).captured(printed))

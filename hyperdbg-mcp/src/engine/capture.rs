@@ -34,6 +34,7 @@ pub(super) const PAUSE: Duration = Duration::from_millis(10);
 pub(super) static CAPTURE: LazyLock<Capture> = LazyLock::new(Capture::new);
 
 thread_local! {
+    #[allow(clippy::missing_const_for_thread_local, reason = "it is const; for Windows the lint does not see it")]
     /// Set on the thread that makes the calls. Without a destructor, so that it can be read as a thread ends.
     static MAKES_CALLS: Cell<bool> = const { Cell::new(false) };
 }

@@ -10,6 +10,7 @@ use hyperdbg_sys::Exports;
 
 use super::LibrarySource;
 use super::capture::on_text;
+use super::platform;
 use super::protocol::{Opened, Refusal};
 use crate::generated::{Call, DispatchError, Reply, dispatch};
 
@@ -87,7 +88,7 @@ fn load(path: &Path) -> Result<(Exports, bool), String> {
     }
     // SAFETY: loading runs the library's initialisers, which is what this process exists for; a library that breaks
     // it costs the worker.
-    let library = unsafe { open(path) }.map_err(|error| with_sources(&error))?;
+    let library = unsafe { platform::load(path) }.map_err(|error| with_sources(&error))?;
     let lookup = |symbol: &CStr| {
         // SAFETY: an export is a function; what its type is, `Exports` knows, through which alone it is called.
         let found = unsafe { library.get::<Option<unsafe extern "C" fn()>>(symbol.to_bytes_with_nul()) };
@@ -100,29 +101,6 @@ fn load(path: &Path) -> Result<(Exports, bool), String> {
     // It has threads and handlers by now and never really unmaps.
     std::mem::forget(library);
     Ok(loaded)
-}
-
-#[cfg(unix)]
-type System = libloading::os::unix::Library;
-#[cfg(windows)]
-type System = libloading::os::windows::Library;
-
-/// # Safety
-/// As for the library's initialisers.
-#[cfg(unix)]
-unsafe fn open(path: &Path) -> Result<System, libloading::Error> {
-    use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
-    // SAFETY: the caller's.
-    unsafe { System::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
-}
-
-/// # Safety
-/// As for the library's initialisers.
-#[cfg(windows)]
-unsafe fn open(path: &Path) -> Result<System, libloading::Error> {
-    // Dependencies are searched beside the library, not beside this program, and not in the current directory.
-    // SAFETY: the caller's.
-    unsafe { System::load_with_flags(path, libloading::os::windows::LOAD_WITH_ALTERED_SEARCH_PATH) }
 }
 
 /// The whole chain: the outermost says only what failed, not why.

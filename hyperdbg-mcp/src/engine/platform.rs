@@ -1,5 +1,5 @@
-//! What a worker asks of the operating system: its end of the channel, surviving and sending break requests, ending
-//! at once. Each system's file has the same functions.
+//! What a worker asks of the operating system: its end of the channel, loading a library, surviving and sending break
+//! requests, ending at once. Each system's file has the same functions.
 
 #[cfg(unix)]
 mod unix;
@@ -7,9 +7,9 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(super) use unix::{adopt, exit_now, interrupt, settle};
+pub(super) use unix::{adopt, exit_now, interrupt, load, settle};
 #[cfg(windows)]
-pub(super) use windows::{adopt, exit_now, interrupt, settle};
+pub(super) use windows::{adopt, exit_now, interrupt, load, settle};
 
 use super::tail::Tail;
 

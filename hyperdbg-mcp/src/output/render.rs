@@ -35,6 +35,7 @@ pub fn render_output(output: ToolOutput, shape: &Shape, store: &OutputStore) -> 
         text,
         view,
         captured,
+        policy,
     } = output;
     calm_fields(&mut fields);
     let mut view = view;
@@ -45,6 +46,13 @@ pub fn render_output(output: ToolOutput, shape: &Shape, store: &OutputStore) -> 
         }
         own
     });
+    if let Some(policy) = policy {
+        if !head.is_empty() && !head.ends_with('\n') {
+            head.push('\n');
+        }
+        let _ = writeln!(head, "policy: {policy}");
+        fields.insert("policy".to_owned(), Value::String(policy));
+    }
     let seen = view.as_ref().map(Untrusted::escaped).unwrap_or_default();
     let captured = captured.map(|captured| captured.escaped()).unwrap_or_default();
     let full_fields = (size_of_map(&fields) > PAGE_CHARS - OUTPUT_FIELD_CHARS).then(|| fields.clone());

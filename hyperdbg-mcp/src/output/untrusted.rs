@@ -6,7 +6,9 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
+use super::decode::decode;
 use super::escape::escape;
+use crate::engine::active_code_page;
 
 /// Text or bytes that come from the target or from the library, in the order in which they arrived.
 ///
@@ -55,7 +57,7 @@ impl Untrusted {
     pub(super) fn escaped(&self) -> String {
         match std::str::from_utf8(&self.bytes) {
             Ok(text) if self.is_escaped => text.to_owned(),
-            _ => escape(&self.bytes),
+            _ => readable(&self.bytes),
         }
     }
 }
@@ -72,6 +74,11 @@ impl fmt::Debug for Untrusted {
     }
 }
 
+/// The characters of `bytes` on this system, escaped.
+fn readable(bytes: &[u8]) -> String {
+    escape(&decode(bytes, active_code_page()))
+}
+
 /// A short piece of captured data as a field of a structured result: escaped, bounded, and declared as captured
 /// data in the schema.
 #[derive(Clone, PartialEq, Eq)]
@@ -83,7 +90,7 @@ impl Captured {
 
     /// The field for `bytes`; what is cut off is shown by a final `…`.
     pub fn new(bytes: &[u8]) -> Self {
-        let escaped = escape(bytes);
+        let escaped = readable(bytes);
         match escaped.char_indices().nth(Self::MAX_CHARS) {
             Some((cut, _)) => Self(format!("{}…", &escaped[..cut])),
             None => Self(escaped),

@@ -29,10 +29,7 @@ pub(crate) fn classify(text: &[u8], options: &Options<'_>, origin: Origin) -> Ve
     for token in read.tokens.iter().skip(1) {
         if token.kind == TokenKind::Plain && token.text.len() > 1 && token.text.iter().all(u8::is_ascii_digit)
         {
-            verdict.note(
-                NoteKind::HexNumber,
-                "numbers without a mark are hexadecimal; write 0n before a decimal one and 0x before a hexadecimal one",
-            );
+            verdict.hex_number(&token.text);
         }
     }
     verdict

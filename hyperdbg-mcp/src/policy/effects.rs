@@ -101,25 +101,38 @@ impl<'a> Walk<'a> {
                 self.keyword(name, called);
             }
             Lexeme::Name(name) if called => {
-                self.verdict.raise(Level::Destructive, format!("calls `{}`, which is no known function", short(name)));
+                self.verdict.raise(
+                    Level::Destructive,
+                    format!("calls `{}`, which is no known function", short(name)),
+                );
             }
             Lexeme::Name(_) => {}
-            Lexeme::Register(_) | Lexeme::Pseudo(_) | Lexeme::Global(_) | Lexeme::Symbol(_) | Lexeme::Number { .. }
+            Lexeme::Register(_)
+            | Lexeme::Pseudo(_)
+            | Lexeme::Global(_)
+            | Lexeme::Symbol(_)
+            | Lexeme::Number { .. }
                 if called =>
             {
-                self.verdict.raise(Level::Destructive, "calls something that is no known function");
+                self.verdict
+                    .raise(Level::Destructive, "calls something that is no known function");
             }
-            Lexeme::Number { bare: true, .. } => self.verdict.note(
-                NoteKind::HexNumber,
-                "numbers without a mark are hexadecimal; write 0n before a decimal one and 0x before a hexadecimal one",
-            ),
+            Lexeme::Number {
+                bare: true, value, ..
+            } => {
+                let digits = value.map_or_else(String::new, |value| format!("{value:x}"));
+                self.verdict.hex_number(digits.as_bytes());
+            }
             Lexeme::Text(text) if text.contains(&b'%') && text.contains(&b's') => self.dereferences = true,
             Lexeme::WideText(length) if *length >= WIDE_LITERAL => self.verdict.raise(
                 Level::Never,
                 "a wide literal of eight or more characters corrupts the memory of the script engine",
             ),
             Lexeme::Directive(_) => {
-                self.verdict.raise(Level::Destructive, "`#include` puts a file that was not read into the script");
+                self.verdict.raise(
+                    Level::Destructive,
+                    "`#include` puts a file that was not read into the script",
+                );
             }
             Lexeme::Op(operator) => self.operator(at, operator),
             _ => {}

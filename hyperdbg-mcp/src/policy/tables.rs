@@ -242,7 +242,6 @@ impl Commands {
     }
 
     /// All of them, in the file's order.
-    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Command> {
         self.commands.iter()
     }

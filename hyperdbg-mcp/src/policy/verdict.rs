@@ -84,6 +84,9 @@ pub struct Verdict {
     /// In the order in which they were found, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// The highest level of anything beside the form itself: what an operator who allows the form has not allowed.
+    #[serde(skip)]
+    pub(crate) beside: Level,
 }
 
 impl Verdict {
@@ -95,6 +98,7 @@ impl Verdict {
             form: None,
             allow: None,
             notes: Vec::new(),
+            beside: Level::Read,
         }
     }
 
@@ -112,6 +116,7 @@ impl Verdict {
     /// Raises the verdict; a reason that does not raise it, but is above Read, becomes a note.
     pub(crate) fn raise(&mut self, level: Level, reason: impl Into<String>) {
         let reason = reason.into();
+        self.beside = self.beside.max(level);
         if level > self.level {
             let before = std::mem::replace(&mut self.reason, reason);
             if self.level > Level::Read {
@@ -144,6 +149,30 @@ impl Verdict {
         if self.notes.len() < MOST && !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    /// Notes a number without a mark that looks decimal; the first one stands for all.
+    pub(crate) fn hex_number(&mut self, digits: &[u8]) {
+        const LONGEST: usize = 20;
+        if self.notes.iter().any(|note| note.kind == NoteKind::HexNumber) {
+            return;
+        }
+        let shown = match digits.get(..LONGEST) {
+            Some(head) => format!("{}…", String::from_utf8_lossy(head)),
+            None => String::from_utf8_lossy(digits).into_owned(),
+        };
+        let example = if digits.is_empty() {
+            String::new()
+        } else {
+            format!("`{shown}` is read as 0x{shown}: ")
+        };
+        self.note(
+            NoteKind::HexNumber,
+            format!(
+                "{example}numbers without a mark are hexadecimal; write 0n before a decimal one and \
+                 0x before a hexadecimal one"
+            ),
+        );
     }
 
     /// Whether it can hold up cores or the session.

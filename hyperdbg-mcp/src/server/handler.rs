@@ -7,21 +7,22 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
+    CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation, InputRequiredResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
+use super::admission::{Admission, Call};
 use super::instructions::instructions;
 use super::registry::{Lookup, Served};
-use super::{Ending, Manager, Registry};
-use crate::audit::{self, Audit, Decision, Masker};
+use super::{Ending, Gate, Manager, Registry};
+use crate::audit::{self, Audit, Decision, Masker, Pending};
 use crate::output::{Rendered, render_error, render_output};
 use crate::tier::Tier;
 use crate::tool::arguments::{echo, normalise};
-use crate::tool::{Category, Host, ToolError, ToolOutput};
+use crate::tool::{Arguments, Category, Host, ToolError, ToolOutput};
 
 /// How long clients may keep the lists; they do not change while the process lives.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -33,23 +34,25 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 pub struct Handler {
     registry: Arc<Registry>,
     manager: Arc<Manager>,
+    gate: Arc<Gate>,
     info: ServerConfig,
     ending: Ending,
     audit: Arc<Audit>,
 }
 
 impl Handler {
-    /// A server of the tools in `registry` over the sessions of `manager`.
-    pub fn new(registry: Registry, manager: Arc<Manager>, ending: Ending) -> Self {
+    /// A server of the tools in `registry` over the sessions of `manager`; `gate` decides about each call.
+    pub fn new(registry: Registry, manager: Arc<Manager>, ending: Ending, gate: Gate) -> Self {
         let opens = manager.sessions().opens_by_itself().is_some();
         let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(
                 Implementation::new("hyperdbg-mcp", env!("CARGO_PKG_VERSION")).with_title("HyperDbg"),
             )
-            .with_instructions(instructions(&registry, opens));
+            .with_instructions(instructions(&registry, opens, &gate.policy.rules));
         Self {
             registry: Arc::new(registry),
             manager,
+            gate: Arc::new(gate),
             info,
             ending,
             audit: Arc::new(Audit::off(Masker::default())),
@@ -78,17 +81,17 @@ impl Handler {
         &self.manager
     }
 
-    /// What the log says of a call before it is made. A command line stands for itself.
-    fn call<'a>(
+    /// Records a call that is about to be made, or is not.
+    fn record(
         &self,
-        request: &'a CallToolRequestParams,
+        tool: &str,
         tier: Option<Tier>,
-        arguments: &'a serde_json::Map<String, Value>,
+        arguments: &serde_json::Map<String, Value>,
         decision: Decision,
-    ) -> audit::Call<'a> {
+    ) -> Result<Pending<'_>, ToolError> {
         let current = self.manager.sessions().peek();
-        audit::Call {
-            tool: &request.name,
+        self.audit.intent(&audit::Call {
+            tool,
             tier,
             arguments,
             decision,
@@ -99,20 +102,23 @@ impl Handler {
                 mode: Some(current.connection.mode()),
                 worker_pid: current.target.state().pid,
             }),
-        }
+        })
     }
 
-    /// Records a call that is refused before anything of it is looked at.
-    fn refuse(
-        &self,
-        request: &CallToolRequestParams,
-        arguments: &serde_json::Map<String, Value>,
-        why: &str,
-        outcome: &str,
-    ) {
-        let call = self.call(request, None, arguments, Decision::refused("policy", why));
-        if let Ok(pending) = self.audit.intent(&call) {
-            pending.finish_without_result(outcome);
+    /// Records a call that is not made.
+    fn refuse(&self, request: &CallToolRequestParams, why: &str, rendered: Option<&Rendered>) {
+        let arguments = request.arguments.clone().unwrap_or_default();
+        let by = match rendered.and_then(|rendered| rendered.failure) {
+            Some(Category::InvalidArgument) | None => "validation",
+            Some(Category::NotConfirmed) => "confirmation",
+            Some(_) => "policy",
+        };
+        // What is not made needs no record to be refused.
+        if let Ok(pending) = self.record(&request.name, None, &arguments, Decision::refused(by, why)) {
+            match rendered {
+                Some(rendered) => pending.finish(rendered),
+                None => pending.finish_without_result("unknown_tool"),
+            }
         }
     }
 
@@ -128,26 +134,100 @@ impl Handler {
         rendered
     }
 
-    /// Runs a tool and gives both halves of its result.
-    async fn run(&self, served: &Served, arguments: serde_json::Map<String, Value>) -> Rendered {
+    /// Runs a tool, where the gate lets it through.
+    async fn run(
+        &self,
+        served: &Served,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
         let spec = served.tool.spec;
         let started = Instant::now();
+        let arguments = request.arguments.clone().unwrap_or_default();
+        let mut pending = None;
         let result = match normalise(spec.name, &served.input, arguments) {
             Ok(arguments) => {
-                let host: Arc<dyn Host> = self.manager.clone();
-                // A task of its own, so that a defect in a tool costs the call and not its answer.
-                let task = Task(tokio::spawn((served.tool.run)(host, arguments)));
-                task.result(spec.name).await
+                self.decide(served, arguments, &request, context, &mut pending)
+                    .await
             }
             Err(error) => Err(error),
         };
         let outcome = result.as_ref().err().map_or("ok", |error| error.category.name());
         tracing::debug!(tool = spec.name, outcome, elapsed = ?started.elapsed(), "call");
-        match result {
-            Ok(output) => render_output(output, &served.output, self.manager.outputs()),
-            Err(error) => render_error(&error, self.manager.outputs()),
+        let (rendered, why) = match result {
+            Ok(Ran::Done(output)) => {
+                let output = render_output(output, &served.output, self.manager.outputs());
+                (output, String::new())
+            }
+            Ok(Ran::Asks(ask)) => return (*ask).into(),
+            Err(error) => {
+                let why = error.message.clone();
+                (self.render(error), why)
+            }
+        };
+        let rendered = self.masked(rendered);
+        match pending {
+            Some(pending) => pending.finish(&rendered),
+            None => self.refuse(&request, &why, Some(&rendered)),
         }
+        result_of(rendered).into()
     }
+
+    /// Decides about a call and makes it; `pending` is its record once it may be made.
+    async fn decide<'a>(
+        &'a self,
+        served: &Served,
+        arguments: Arguments,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        pending: &mut Option<Pending<'a>>,
+    ) -> Result<Ran, ToolError> {
+        let name = served.tool.spec.name;
+        let call = Call {
+            gate: &self.gate,
+            manager: &self.manager,
+            served,
+            arguments: &arguments,
+            request,
+            context,
+        };
+        let mut admitted = match call.admit().await? {
+            Admission::Run(admitted) => admitted,
+            Admission::Ask(ask) => {
+                self.record(name, Some(Tier::Read), &arguments.0, Decision::asked())?
+                    .finish_without_result("input_required");
+                return Ok(Ran::Asks(ask));
+            }
+        };
+        let decision = match admitted.confirmed_by.take() {
+            Some(by) => Decision::confirmed(by),
+            None => Decision::allowed(),
+        };
+        let tier = admitted.tier.unwrap_or(Tier::Destructive);
+        *pending = Some(self.record(name, Some(tier), &arguments.0, decision)?);
+        let policy = admitted.policy.take();
+        let host: Arc<dyn Host> = Arc::new(admitted);
+        // A task of its own, so that a defect in a tool costs the call and not its answer.
+        let task = Task(tokio::spawn((served.tool.run)(host, arguments)));
+        let mut output = task.result(name).await?;
+        output.policy = policy;
+        Ok(Ran::Done(output))
+    }
+
+    /// An error, with what must be said in every result.
+    fn render(&self, mut error: ToolError) -> Rendered {
+        if let Some(warning) = self.gate.policy.rules.warning() {
+            error.message = format!("{} [{warning}]", error.message);
+        }
+        render_error(&error, self.manager.outputs())
+    }
+}
+
+/// What became of a call that did not fail.
+enum Ran {
+    Done(ToolOutput),
+    /// The client asks its person and calls again.
+    Asks(Box<InputRequiredResult>),
 }
 
 /// A task that ends when it is no longer waited for.
@@ -197,7 +277,8 @@ async fn heartbeat(context: &RequestContext<RoleServer>, name: &str) -> Infallib
     }
 }
 
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+/// Whether this request is made as in 2026-07-28 or later.
+pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
@@ -248,39 +329,29 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.clone().unwrap_or_default();
         let served = match self.registry.lookup(&request.name) {
             Lookup::Served(served) => served,
             Lookup::Refused(error) => {
-                let rendered = render_error(&error, self.manager.outputs());
-                self.refuse(&request, &arguments, &error.message, error.category.name());
+                let why = error.message.clone();
+                let rendered = self.masked(self.render(error));
+                self.refuse(&request, &why, Some(&rendered));
                 return Ok(result_of(rendered).into());
             }
             Lookup::Unknown(nearest) => {
-                self.refuse(&request, &arguments, "there is no such tool", "unknown_tool");
+                self.refuse(&request, "there is no such tool", None);
                 let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
                 let message = format!("there is no tool `{}`{hint}", echo(&request.name));
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
-        let tier = served.tool.spec.tier;
-        let call = self.call(&request, Some(tier), &arguments, Decision::allowed());
-        let pending = match self.audit.intent(&call) {
-            Ok(pending) => pending,
-            Err(error) => {
-                return Ok(result_of(render_error(&error, self.manager.outputs())).into());
-            }
-        };
-        let rendered = tokio::select! {
-            rendered = self.run(served, arguments.clone()) => rendered,
+        let why = tokio::select! {
+            response = self.run(served, request, &context) => return Ok(response),
             never = heartbeat(&context, served.tool.spec.name) => match never {},
             // rmcp sends nothing for a request that was taken back; what is returned here is dropped.
-            () = context.ct.cancelled() => render_error(&cancelled("the client took the request back"), self.manager.outputs()),
-            () = self.ending.give_up() => render_error(&cancelled("the client closed its end"), self.manager.outputs()),
+            () = context.ct.cancelled() => "the client took the request back",
+            () = self.ending.give_up() => "the client closed its end",
         };
-        let rendered = self.masked(rendered);
-        pending.finish(&rendered);
-        Ok(result_of(rendered).into())
+        Ok(result_of(self.render(cancelled(why))).into())
     }
 
     async fn on_custom_request(

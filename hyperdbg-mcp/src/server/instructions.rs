@@ -1,12 +1,13 @@
 //! What the server tells a client about itself, in general: no tool that is not served is named.
 
 use super::Registry;
+use crate::policy::decision::{Confirm, Rules};
 
 /// Characters that clients read for sure.
 const MAX_CHARS: usize = 2_000;
 
 /// The instructions for what `registry` serves.
-pub(super) fn instructions(registry: &Registry, opens_by_itself: bool) -> String {
+pub(super) fn instructions(registry: &Registry, opens_by_itself: bool, rules: &Rules) -> String {
     let serves = |name: &str| {
         registry
             .served()
@@ -34,8 +35,16 @@ pub(super) fn instructions(registry: &Registry, opens_by_itself: bool) -> String
              and answers `running` when the target has not stopped; hd_exec_wait waits on, hd_exec_pause halts.\n",
         );
     }
-    if registry.selection().read_only || !registry.selection().allow_writes {
-        text.push_str("This server changes nothing on the target: tools that do are not registered.\n");
+    if registry.selection().read_only {
+        text.push_str("This server changes nothing on the target: what would is refused.\n");
+    } else if rules.confirm == Confirm::Ask {
+        text.push_str(
+            "A call that can destroy something waits for a person's confirmation. When it is refused as not_confirmed, tell \
+             the person what its next step says; repeat the call unchanged once they have approved it.\n",
+        );
+    }
+    if let Some(warning) = rules.warning() {
+        text.push_str(&format!("{warning}.\n"));
     }
     debug_assert!(text.chars().count() <= MAX_CHARS);
     text

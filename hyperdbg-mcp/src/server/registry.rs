@@ -46,7 +46,10 @@ impl Registry {
     pub fn new(selection: Selection) -> Result<Self, String> {
         let mut served = Vec::new();
         for tool in surface::all().filter(|tool| selection.refusal(tool).is_none()) {
-            served.push(Served::new(tool).map_err(|error| format!("{}: {error}", tool.spec.name))?);
+            served.push(
+                Served::new(tool, selection.read_only)
+                    .map_err(|error| format!("{}: {error}", tool.spec.name))?,
+            );
         }
         let by_name = served
             .iter()
@@ -90,7 +93,7 @@ impl Registry {
 }
 
 impl Served {
-    fn new(tool: &'static Tool) -> Result<Self, String> {
+    fn new(tool: &'static Tool, read_only: bool) -> Result<Self, String> {
         let spec = tool.spec;
         let input = spec.input_schema.portable(Side::Input)?;
         let output = with_output(spec, spec.output_schema.portable(Side::Output)?);
@@ -101,18 +104,21 @@ impl Served {
             model: model::Tool::new(spec.name, spec.description, Arc::new(input))
                 .with_title(spec.title)
                 .with_raw_output_schema(Arc::new(output))
-                .with_annotations(annotations(spec)),
+                .with_annotations(annotations(spec, read_only)),
         })
     }
 }
 
 /// The schema with the field in which a result carries what the library printed, and where to read on.
 fn with_output(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, Value> {
-    // What calls no function of the library prints nothing.
-    if spec.functions.is_empty() {
-        return schema;
-    }
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties
+            .entry("policy")
+            .or_insert_with(|| json!({"type": "string"}));
+        if spec.functions.is_empty() {
+            return schema;
+        }
+        // What calls no function of the library prints nothing.
         properties.entry("output").or_insert_with(|| {
             json!({
                 "type": "object",
@@ -129,14 +135,16 @@ fn with_output(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, V
     schema
 }
 
-fn annotations(spec: &ToolSpec) -> model::ToolAnnotations {
+/// `read_only` says that nothing above Read runs, whatever the tool could do elsewhere.
+fn annotations(spec: &ToolSpec, read_only: bool) -> model::ToolAnnotations {
+    let tier = if read_only { Tier::Read } else { spec.tier };
     let hints = model::ToolAnnotations::with_title(spec.title)
-        .read_only(spec.tier == Tier::Read)
+        .read_only(tier == Tier::Read)
         .open_world(spec.hints.open_world);
-    if spec.tier == Tier::Read {
+    if tier == Tier::Read {
         return hints.destructive(false).idempotent(true);
     }
     hints
-        .destructive(spec.tier == Tier::Destructive)
+        .destructive(tier == Tier::Destructive)
         .idempotent(spec.hints.idempotent)
 }

@@ -129,7 +129,7 @@ impl Sessions for Manager {
                 return Err(ToolError::new(Category::NotConnected, "No session is open.").next_step(if self.serves_open {
                     "Open one with hd_session_open; ask the person how the target is connected."
                 } else {
-                    "A person must start hyperdbg-mcp with --open MODE (offline, local, debugger=…, remote=…) or with --allow-writes."
+                    "A person must start hyperdbg-mcp with --open MODE (offline, local, debugger=…, remote=…) or without --read-only."
                 }));
             };
             let _opening = self.opening.lock().await;

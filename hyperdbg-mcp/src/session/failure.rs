@@ -79,11 +79,38 @@ fn describe(status: ExitStatus) -> String {
         }
     }
     match status.code() {
-        // An NTSTATUS reads better in hexadecimal.
-        Some(code) if cfg!(windows) && !(0..256).contains(&code) => format!("exited with code {code:#010x}"),
+        Some(code) if cfg!(windows) && !(0..256).contains(&code) => describe_windows(code.cast_unsigned()),
         Some(code) => format!("exited with code {code}"),
         None => "ended".to_owned(),
     }
+}
+
+/// A Windows exit code that is no number of a program's own: the reason for which the system ended the process. It
+/// reads better in hexadecimal, and better still by name.
+fn describe_windows(code: u32) -> String {
+    let name = match code {
+        0x4000_0015 => "abort",
+        0x8000_0003 => "breakpoint",
+        0xc000_0005 => "access violation",
+        0xc000_0006 => "in-page I/O error",
+        0xc000_0017 => "out of memory",
+        0xc000_001d => "illegal instruction",
+        0xc000_0025 => "noncontinuable exception",
+        0xc000_0094 => "integer division by zero",
+        0xc000_0096 => "privileged instruction",
+        0xc000_00fd => "stack overflow",
+        0xc000_0135 => "a library that it needs was not found",
+        0xc000_0139 => "a function that it needs was not found in a library",
+        0xc000_013a => "ended by Ctrl+C or Ctrl+Break",
+        0xc000_0142 => "a library that it needs failed to start",
+        0xc000_0374 => "heap corruption",
+        // `abort`, a failed assertion, and an argument that the C runtime refuses, such as a message over its buffer.
+        0xc000_0409 => "fast failure: abort, or a check of the C runtime",
+        0xc000_0417 => "invalid argument to the C runtime",
+        0xe06d_7363 => "a C++ exception that nothing caught",
+        _ => return format!("exited with code {code:#010x}"),
+    };
+    format!("exited with code {code:#010x} ({name})")
 }
 
 /// What a lost worker can mean for what it debugged.
@@ -209,4 +236,18 @@ pub(super) fn refused(refusal: Refusal, text: Vec<u8>) -> ToolError {
         }
     }
     .captured(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_windows_caused_has_a_name() {
+        assert_eq!(
+            describe_windows(0xc000_0005),
+            "exited with code 0xc0000005 (access violation)"
+        );
+        assert_eq!(describe_windows(0xc000_0999), "exited with code 0xc0000999");
+    }
 }

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::failure::Kill;
 use super::log::{LogRecord, Origin};
 use super::shared::{Shared, lock};
-use super::spawn::{self, Reader};
+use super::spawn::{self, Family, Reader};
 use crate::engine::TailReader;
 use crate::engine::protocol::{FrameError, Message, read};
 
@@ -24,7 +24,13 @@ const LEFTOVERS: Duration = Duration::from_millis(200);
 const REAP: Duration = Duration::from_secs(5);
 
 /// Starts the tasks of a worker's session.
-pub(super) fn start(shared: &Arc<Shared>, mut child: Child, reader: Reader, tail: TailReader) {
+pub(super) fn start(
+    shared: &Arc<Shared>,
+    mut child: Child,
+    reader: Reader,
+    tail: TailReader,
+    family: Family,
+) {
     let stdout = child.stdout.take();
     let stderr = child.stderr.take();
     let stray = [
@@ -37,7 +43,9 @@ pub(super) fn start(shared: &Arc<Shared>, mut child: Child, reader: Reader, tail
     });
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
-        let status = see_through(&shared, &mut child, reader).await;
+        let status = see_through(&shared, &mut child, reader, &family).await;
+        // Where the family is held by a handle, what is left of it goes now, and lets go of the pipes.
+        drop(family);
         writing.abort();
         shared.outgoing.close();
         for task in stray.into_iter().flatten() {
@@ -60,6 +68,7 @@ async fn see_through(
     shared: &Arc<Shared>,
     child: &mut Child,
     reader: Reader,
+    family: &Family,
 ) -> Option<std::process::ExitStatus> {
     let mut reading = tokio::spawn(take_in(Arc::clone(shared), reader));
     tokio::select! {
@@ -74,10 +83,10 @@ async fn see_through(
                 Ok(error) => shared.kill(Kill::Protocol(error.to_string())),
                 Err(_) => shared.kill(Kill::Protocol("reading it failed".to_owned())),
             }
-            spawn::kill(child);
+            spawn::kill(child, family);
         }
         _ = child.wait() => {}
-        () = shared.kill_wanted.notified() => spawn::kill(child),
+        () = shared.kill_wanted.notified() => spawn::kill(child, family),
     }
     let status = timeout(REAP, child.wait()).await.ok().and_then(Result::ok);
     if !reading.is_finished() && timeout(LEFTOVERS, &mut reading).await.is_err() {

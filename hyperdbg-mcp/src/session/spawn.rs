@@ -10,7 +10,7 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub(super) use system::{Reader, Writer, kill};
+pub(super) use system::{Family, Reader, Writer, kill};
 
 use std::io;
 use std::process::Stdio;
@@ -26,6 +26,8 @@ pub(super) struct Started {
     pub(super) reader: Reader,
     pub(super) writer: Writer,
     pub(super) tail: TailReader,
+    /// To be kept as long as the worker.
+    pub(super) family: Family,
 }
 
 /// Starts the worker and connects its channel.

@@ -9,6 +9,7 @@ use super::{Category, ToolError};
 use crate::engine::{Engine, Outcome};
 use crate::generated::{Call, Reply, RunCommandArgs};
 use crate::output::OutputStore;
+use crate::policy::Cleared;
 use crate::tier::{Destructive, Permits, Read, State, TierType};
 
 /// What a handler may use.
@@ -99,6 +100,14 @@ impl<T: TierType> Cx<T> {
     /// Output that did not fit in a page.
     pub fn outputs(&self) -> &OutputStore {
         self.host.outputs()
+    }
+
+    /// The text that was classified and may be sent. Refused when `text`, the tool's argument, is another one.
+    pub fn cleared(&self, text: &str) -> Result<&Cleared, ToolError> {
+        self.host
+            .cleared()
+            .filter(|cleared| cleared.text == text.trim())
+            .ok_or_else(|| ToolError::internal("a text reached its tool without being classified"))
     }
 
     /// Waits for the stop of a target that was set running; `None` when it has not stopped after `timeout`. A stop is

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::engine::{BoxFuture, Link, Outcome};
 use crate::generated::{Call, Reply};
 use crate::output::OutputStore;
+use crate::policy::Cleared;
 
 use super::ToolError;
 
@@ -19,6 +20,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// Output that did not fit in a page.
     fn outputs(&self) -> &OutputStore;
+
+    /// The text of this call that was classified and may be sent; none where the tool takes no such text.
+    fn cleared(&self) -> Option<&Cleared> {
+        None
+    }
 }
 
 /// How a session is connected to what it debugs.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Category, Tool, ToolError};
 use crate::tier::Tier;
-use crate::{composite, generated};
+use crate::{composite, generated, policy};
 
 /// Groups that are served whatever `--tools` says: without them nothing else can be used.
 const ALWAYS: [&str; 2] = ["session", "output"];
@@ -34,9 +34,7 @@ fn is_default(tool: &Tool) -> bool {
 pub struct Selection {
     /// Groups beside the default ones.
     pub groups: Groups,
-    /// Tools above Read may be registered.
-    pub allow_writes: bool,
-    /// Only Read tools, whatever else is said.
+    /// Only Read tools, and those whose texts are classified at each call; whatever else is said.
     pub read_only: bool,
 }
 
@@ -86,8 +84,6 @@ pub enum Standing {
     Served,
     /// Its group is not selected.
     NeedsGroup,
-    /// It is above Read, and `--allow-writes` was not given.
-    NeedsWrites,
     /// It is above Read, and `--read-only` was given.
     ReadOnly,
 }
@@ -95,7 +91,8 @@ pub enum Standing {
 impl Selection {
     /// What becomes of `tool`.
     pub fn standing(&self, tool: &Tool) -> Standing {
-        let above_read = tool.spec.tier > Tier::Read;
+        // What takes a text is decided about at each call.
+        let above_read = tool.spec.tier > Tier::Read && policy::text_of(tool.spec.name).is_none();
         let selected = match &self.groups {
             Groups::All => true,
             Groups::These(names) => names.contains(tool.spec.group),
@@ -105,8 +102,6 @@ impl Selection {
             Standing::ReadOnly
         } else if !selected && !is_default(tool) {
             Standing::NeedsGroup
-        } else if above_read && !self.allow_writes {
-            Standing::NeedsWrites
         } else {
             Standing::Served
         }
@@ -118,20 +113,21 @@ impl Selection {
         let (message, step) = match self.standing(tool) {
             Standing::Served => return None,
             Standing::ReadOnly => (
-                format!("{} is of tier {}, and this server runs with --read-only.", spec.name, spec.tier),
-                "Only a person can change that: by starting hyperdbg-mcp with --allow-writes instead of --read-only.".to_owned(),
+                format!(
+                    "{} is of tier {}, and this server runs with --read-only.",
+                    spec.name, spec.tier
+                ),
+                "Only a person can change that: by starting hyperdbg-mcp without --read-only.".to_owned(),
             ),
             Standing::NeedsGroup => (
-                format!("{} belongs to the group `{}`, which this server does not serve.", spec.name, spec.group),
                 format!(
-                    "Only a person can change that: by starting hyperdbg-mcp with --tools {}{}.",
-                    spec.group,
-                    if spec.tier > Tier::Read && !self.allow_writes { " --allow-writes" } else { "" }
+                    "{} belongs to the group `{}`, which this server does not serve.",
+                    spec.name, spec.group
                 ),
-            ),
-            Standing::NeedsWrites => (
-                format!("{} is of tier {}, and this server serves tools of tier read only.", spec.name, spec.tier),
-                "Only a person can change that: by starting hyperdbg-mcp with --allow-writes.".to_owned(),
+                format!(
+                    "Only a person can change that: by starting hyperdbg-mcp with --tools {}.",
+                    spec.group
+                ),
             ),
         };
         Some(ToolError::new(Category::PolicyDenied, message).next_step(step))

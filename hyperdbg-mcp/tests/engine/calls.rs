@@ -31,10 +31,6 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
             "a_cancelled_call_that_ends_soon_is_not_interrupted",
             cancelled_but_soon_done,
         ),
-    ]);
-    // Console events do not arrive under wine.
-    #[cfg(unix)]
-    trials.extend([
         trial(
             "a_call_over_its_deadline_is_broken_off_and_the_session_works_on",
             deadline_broken_off,
@@ -132,7 +128,6 @@ async fn many_at_once() {
     }
 }
 
-#[cfg(unix)]
 async fn deadline_broken_off() {
     let session = open().await;
     let started = Instant::now();
@@ -181,7 +176,6 @@ async fn deadline_killed() {
     }
 }
 
-#[cfg(unix)]
 async fn cancelled() {
     let session = open().await;
     let dropped = tokio::time::timeout(Duration::from_millis(50), session.call(command("g"), LONG)).await;

@@ -9,6 +9,7 @@ use hyperdbg_mcp::session::{Session, SessionConfig, WorkerProgram, shutdown_all}
 use hyperdbg_mcp::tool::Category;
 use libtest_mimic::Trial;
 
+use crate::process::system::kill;
 use crate::world::*;
 
 pub(crate) fn add(trials: &mut Vec<Trial>) {
@@ -23,21 +24,20 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
             opening_faults,
         ),
         trial("a_program_that_is_no_worker_is_told", no_worker),
-    ]);
-    #[cfg(target_os = "linux")]
-    trials.extend([
         trial(
-            "a_worker_killed_from_outside_is_told_with_the_signal",
+            "a_worker_killed_from_outside_is_told_with_how",
             killed_from_outside,
         ),
         trial("a_dropped_session_leaves_no_process", dropped),
         trial("what_the_library_started_dies_with_the_worker", group_is_killed),
         trial("a_worker_does_not_outlive_its_supervisor", supervisor_killed),
-        trial(
-            "garbage_on_the_channel_costs_the_worker_and_nothing_else",
-            garbage,
-        ),
     ]);
+    // The channel of this script is a descriptor.
+    #[cfg(unix)]
+    trials.push(trial(
+        "garbage_on_the_channel_costs_the_worker_and_nothing_else",
+        garbage,
+    ));
 }
 
 async fn faults() {
@@ -46,6 +46,14 @@ async fn faults() {
         ("crash", "SIGSEGV", "about to crash\n"),
         #[cfg(unix)]
         ("abort", "SIGABRT", "about to abort\nterminate called\n"),
+        #[cfg(windows)]
+        ("crash", "0xc0000005 (access violation)", "about to crash\n"),
+        #[cfg(windows)]
+        (
+            "abort",
+            "0xc0000409 (fast failure",
+            "about to abort\nterminate called\n",
+        ),
         ("exit 0", "exited with code 0", "about to exit\n"),
         ("exit 7", "exited with code 7", "about to exit\n"),
     ];
@@ -56,7 +64,7 @@ async fn faults() {
         let error = result.unwrap_err();
         assert!(error.message.contains(how), "{error}");
         assert!(error.message.contains("hyperdbg_u_run_command"), "{error}");
-        if cfg!(target_os = "linux") {
+        if cfg!(any(target_os = "linux", windows)) {
             assert_eq!(
                 String::from_utf8(error.captured.unwrap().bytes().to_vec()).unwrap(),
                 *text,
@@ -79,7 +87,6 @@ async fn close() {
     assert!(started.elapsed() < Duration::from_secs(1));
     assert_category(&run(&session, "echo no").await, Category::NotConnected);
     assert!(!session.status().alive);
-    #[cfg(target_os = "linux")]
     assert!(!runs(session.status().worker_pid));
     assert!(
         !session.close().await.graceful,
@@ -168,12 +175,13 @@ pub(crate) fn supervise(fault: Option<OsString>) -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let session = open().await;
+        let child = say(&session, "child").await;
         let fault = fault.unwrap().into_string().unwrap();
         session.resume(command(&fault), LONG).await.unwrap();
         tokio::time::sleep(Duration::from_millis(100)).await;
         use std::io::Write;
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{}", session.status().worker_pid).unwrap();
+        writeln!(out, "{}\n{child}", session.status().worker_pid).unwrap();
         out.flush().unwrap();
         drop(out);
         std::future::pending::<()>().await;
@@ -181,17 +189,6 @@ pub(crate) fn supervise(fault: Option<OsString>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-#[cfg(target_os = "linux")]
-fn kill(pid: u32) {
-    use nix::sys::signal::{Signal, kill};
-    kill(
-        nix::unistd::Pid::from_raw(pid.try_into().unwrap()),
-        Signal::SIGKILL,
-    )
-    .unwrap();
-}
-
-#[cfg(target_os = "linux")]
 async fn killed_from_outside() {
     let session = open().await;
     let call = {
@@ -204,11 +201,11 @@ async fn killed_from_outside() {
     let result = call.await.unwrap();
     assert!(started.elapsed() < Duration::from_secs(1));
     assert_category(&result, Category::WorkerLost);
-    assert!(result.unwrap_err().message.contains("SIGKILL"));
+    let how = if cfg!(windows) { "code 9" } else { "SIGKILL" };
+    assert!(result.unwrap_err().message.contains(how));
     assert!(!session.ping(LONG).await);
 }
 
-#[cfg(target_os = "linux")]
 async fn dropped() {
     let session = open().await;
     session.resume(command("hang"), LONG).await.unwrap();
@@ -218,7 +215,6 @@ async fn dropped() {
     eventually("the worker is gone", || !runs(pid)).await;
 }
 
-#[cfg(target_os = "linux")]
 async fn group_is_killed() {
     let session = open().await;
     let child: u32 = say(&session, "child").await.parse().unwrap();
@@ -228,7 +224,6 @@ async fn group_is_killed() {
     eventually("the grandchild is gone", || !runs(child)).await;
 }
 
-#[cfg(target_os = "linux")]
 async fn supervisor_killed() {
     use tokio::io::{AsyncBufReadExt, BufReader};
     for fault in ["hang", "spin", "g", "endless"] {
@@ -240,7 +235,8 @@ async fn supervisor_killed() {
             .unwrap();
         let mut lines = BufReader::new(supervisor.stdout.take().unwrap()).lines();
         let worker: u32 = lines.next_line().await.unwrap().unwrap().parse().unwrap();
-        assert!(runs(worker));
+        let child: u32 = lines.next_line().await.unwrap().unwrap().parse().unwrap();
+        assert!(runs(worker) && runs(child));
         let started = Instant::now();
         supervisor.start_kill().unwrap();
         eventually("the worker is gone", || !runs(worker)).await;
@@ -250,10 +246,15 @@ async fn supervisor_killed() {
             started.elapsed()
         );
         supervisor.wait().await.unwrap();
+        // Elsewhere only the worker is tied to its supervisor, not what it started.
+        match cfg!(windows) {
+            true => eventually("what the worker started is gone", || !runs(child)).await,
+            false => kill(child),
+        }
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 async fn garbage() {
     // The first argument of the shell's script is what follows `--channel`.
     let script = r#"printf '\005\000\000\000garbage' >&"$2"; sleep 100"#;

@@ -133,6 +133,19 @@ extern "C" fn run_command(command: *mut c_char) -> c_int {
             out.write_all(rest.as_bytes()).unwrap();
             out.flush().unwrap();
         }
+        // Past everything that Rust knows of standard output, as a C library prints.
+        "c-stdout" => {
+            unsafe extern "C" {
+                fn puts(text: *const c_char) -> c_int;
+                fn fflush(stream: *mut c_void) -> c_int;
+            }
+            let text = CString::new(rest).unwrap();
+            // SAFETY: a C string, and null for every stream.
+            unsafe {
+                puts(text.as_ptr());
+                fflush(std::ptr::null_mut());
+            }
+        }
         "bytes" => say([0xff, 0x1b, 0xc3]),
         // Many pieces of 1000 bytes in a row.
         "flood" => {
@@ -180,7 +193,10 @@ extern "C" fn run_command(command: *mut c_char) -> c_int {
             }
         }
         "child" => {
-            let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+                .arg("sleeper")
+                .spawn()
+                .unwrap();
             say(child.id().to_string());
             thread::spawn(move || child.wait());
         }

@@ -7,8 +7,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod calls;
+#[cfg(windows)]
+mod console;
 mod death;
 mod fake;
+mod planted;
+#[path = "../process/mod.rs"]
+mod process;
 mod resume;
 mod simulator;
 mod text;
@@ -22,15 +27,24 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
         Some(role) if role == "worker" => {
+            #[cfg(windows)]
+            console::leave_if_told();
             return hyperdbg_mcp::engine::worker::run_with(arguments, fake::lookup);
         }
         Some(role) if role == "simulator-worker" => return hyperdbg_mcp::engine::worker::run(arguments),
         Some(role) if role == "supervisor" => return death::supervise(arguments.next()),
+        Some(role) if role == "opener" => return planted::open(arguments.next()),
+        #[cfg(windows)]
+        Some(role) if role == "ctrl-c" => return console::press_ctrl_c(arguments.next()),
+        Some(role) if role == "sleeper" => std::thread::sleep(world::LONG * 10),
         _ => {}
     }
     let mut trials: Vec<Trial> = Vec::new();
     calls::add(&mut trials);
+    #[cfg(windows)]
+    console::add(&mut trials);
     death::add(&mut trials);
+    planted::add(&mut trials);
     resume::add(&mut trials);
     simulator::add(&mut trials);
     text::add(&mut trials);

@@ -37,10 +37,8 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
             "a_resume_that_the_worker_refuses_is_told_instead_of_a_stop",
             refused_resume,
         ),
+        trial("a_pause_releases_a_blocked_resume", pause),
     ]);
-    // Console events do not arrive under wine.
-    #[cfg(unix)]
-    trials.push(trial("a_pause_releases_a_blocked_resume", pause));
 }
 
 async fn stop(session: &Session, wait: Duration) -> String {
@@ -126,7 +124,6 @@ async fn unread_stop() {
     assert!(stop(&session, LONG).await.ends_with("breakpoint\n"));
 }
 
-#[cfg(unix)]
 async fn pause() {
     let session = open().await;
     session.resume(command("g"), LONG).await.unwrap();

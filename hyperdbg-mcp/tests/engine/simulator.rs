@@ -1,8 +1,7 @@
 //! The simulator as the library, linked in and loaded, in every way that it misbehaves.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,20 +18,17 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
         trial("the_simulator_answers_linked_in_and_loaded", answers),
         trial("every_fault_of_the_simulator_is_answered_in_time", faults),
         trial("faults_in_the_first_command_are_told_by_open", opening_faults),
-        trial("a_library_beside_the_working_directory_is_not_taken", planted),
+        trial("the_simulated_debuggee_runs_until_it_is_paused", pause),
     ]);
-    // Console events do not arrive under wine.
-    #[cfg(unix)]
-    trials.push(trial("the_simulated_debuggee_runs_until_it_is_paused", pause));
 }
 
 /// The shared library that cargo built along with this program.
-fn shared_library() -> PathBuf {
+pub(crate) fn shared_library() -> PathBuf {
     let file = format!("{DLL_PREFIX}hyperdbg_simulator{DLL_SUFFIX}");
     std::env::current_exe().unwrap().with_file_name(file)
 }
 
-fn simulated(library: LibrarySource) -> SessionConfig {
+pub(crate) fn simulated(library: LibrarySource) -> SessionConfig {
     SessionConfig {
         library,
         worker: WorkerProgram {
@@ -48,7 +44,7 @@ async fn open_simulator(library: LibrarySource) -> Arc<Session> {
 }
 
 /// The shared library in a folder whose name is not easy.
-fn moved() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn moved() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::Builder::new()
         .prefix("Hyper Dbg ünï ")
         .tempdir()
@@ -152,24 +148,6 @@ async fn opening_faults() {
     }
 }
 
-async fn planted() {
-    // A library of the right name where a bare name would be searched.
-    let (folder, _) = moved();
-    let name = PathBuf::from(format!("libhyperdbg{DLL_SUFFIX}"));
-    let search: OsString = folder.path().into();
-    let result = Session::open(SessionConfig {
-        environment: vec![
-            ("LD_LIBRARY_PATH".into(), search.clone()),
-            ("PATH".into(), search),
-        ],
-        ..simulated(LibrarySource::Path(name))
-    })
-    .await;
-    assert_category(&result.map(|_| ()), Category::NotConnected);
-    assert!(!Path::new("libhyperdbg").exists());
-}
-
-#[cfg(unix)]
 async fn pause() {
     let session = open_simulator(LibrarySource::Path(shared_library())).await;
     let connected = say(&session, r".debug remote namedpipe \\.\pipe\HyperDbgPipe pause").await;

@@ -97,6 +97,12 @@ async fn stray_output() {
     assert_eq!(page.records[0].text, b"{\"jsonrpc\":1}\n");
     assert_eq!(page.records[0].origin, Origin::Stdout);
     assert_eq!(joined(&session), "");
+    // As a library in C prints. A Windows runtime turns the newline into two bytes.
+    let before = session.status().stray_bytes;
+    run(&session, "c-stdout from C").await.unwrap();
+    eventually("what C printed is kept", || session.status().stray_bytes > before).await;
+    let page = session.stray(page.next, 10);
+    assert_eq!(page.records[0].text.trim_ascii_end(), b"from C");
 }
 
 async fn flood() {

@@ -10,6 +10,8 @@ use hyperdbg_mcp::session::{Session, SessionConfig, WorkerProgram};
 use hyperdbg_mcp::tool::{Category, ToolError};
 use libtest_mimic::Trial;
 
+pub(crate) use crate::process::system::exists as runs;
+
 /// Longer than anything that is not expected to time out.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
@@ -98,19 +100,5 @@ pub(crate) async fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     while !done() {
         assert!(Instant::now() < until, "not within 5 s: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-/// Whether a process runs; one that only waits to be reaped does not.
-#[cfg(target_os = "linux")]
-pub(crate) fn runs(pid: u32) -> bool {
-    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => !stat
-            .rsplit(')')
-            .next()
-            .unwrap_or("")
-            .trim_start()
-            .starts_with(['Z', 'X']),
-        Err(_) => false,
     }
 }

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use hyperdbg_mcp::engine::{BoxFuture, Link, Outcome};
 use hyperdbg_mcp::generated::{self as g, Call, Reply};
-use hyperdbg_mcp::server::{Ending, Handler, Launcher, Manager, Registry, serve};
+use hyperdbg_mcp::policy::decision::{Permit, Rules};
+use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Registry, serve};
+use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::surface::{Groups, Selection};
 use hyperdbg_mcp::tool::{Category, Connection, Run, Target, ToolError, WorkerState};
 use hyperdbg_sys::{DEBUGGER_READ_MEMORY_ADDRESS_MODE, GUEST_EXTRA_REGISTERS, GUEST_REGS, Packet};
@@ -351,6 +353,7 @@ pub struct Wire {
 /// How the server is started.
 pub struct Setup {
     pub selection: Selection,
+    pub policy: Policy,
     pub opens: Option<Connection>,
 }
 
@@ -359,8 +362,14 @@ impl Default for Setup {
         Self {
             selection: Selection {
                 groups: Groups::All,
-                allow_writes: true,
                 read_only: false,
+            },
+            policy: Policy {
+                rules: Rules {
+                    permits: vec![Permit::Tier(Tier::Destructive)],
+                    ..Rules::default()
+                },
+                ..Policy::default()
             },
             opens: Some(Connection::DebuggerPipe {
                 pipe: r"\\.\pipe\x".to_owned(),
@@ -374,7 +383,8 @@ impl Wire {
         let fake = Fake::new();
         let registry = Registry::new(setup.selection).unwrap();
         let manager = Manager::new(Box::new(Fakes(Arc::clone(&fake))), setup.opens, true);
-        let handler = Handler::new(registry, manager, Ending::of_connection());
+        let gate = Gate::new(setup.policy).unwrap();
+        let handler = Handler::new(registry, manager, Ending::of_connection(), gate);
         let (near, far) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(far);
         let server = tokio::spawn(serve(handler, read, write));

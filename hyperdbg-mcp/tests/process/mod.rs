@@ -11,12 +11,26 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+#[path = "../system/mod.rs"]
+pub mod system;
+use system::exists;
+
 /// Longer than any call of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The program, which cargo builds above its tests. The variable in which it names it has a hyphen, and a compiler that
+/// is started by a shell script does not get it.
+pub fn path_of_program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let name = format!("hyperdbg-mcp{}", std::env::consts::EXE_SUFFIX);
+    let path = test.ancestors().nth(2).unwrap().join(name);
+    assert!(path.is_file(), "{} is not built", path.display());
+    path
+}
+
 /// The program with nothing of this process's environment that it would read.
 pub fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperdbg-mcp"));
+    let mut command = Command::new(path_of_program());
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("HYPERDBG_") {
             command.env_remove(name);
@@ -134,17 +148,27 @@ impl Server {
             .expect("a session is open")
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> ExitStatus {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(started.elapsed() < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Closes its input and waits for its end.
     pub fn end(mut self) -> (ExitStatus, Duration, String) {
         let started = Instant::now();
         drop(self.stdin.take());
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(started.elapsed() < PATIENCE, "it does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+        let status = self.wait();
         let stderr: Vec<String> = self.stderr.iter().collect();
         (status, started.elapsed(), stderr.join("\n"))
     }
@@ -177,6 +201,7 @@ fn forward(stream: impl Read + Send + 'static) -> Receiver<String> {
 
 /// Whether a process is gone within two seconds.
 pub fn is_gone(pid: u64) -> bool {
+    let pid = u32::try_from(pid).unwrap();
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(2) {
         if !exists(pid) {
@@ -187,35 +212,7 @@ pub fn is_gone(pid: u64) -> bool {
     !exists(pid)
 }
 
-#[cfg(unix)]
-fn exists(pid: u64) -> bool {
-    // A zombie has ended; only its parent has not looked yet.
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
-        !stat
-            .rsplit(')')
-            .next()
-            .unwrap_or_default()
-            .trim_start()
-            .starts_with('Z')
-    })
-}
-
-#[cfg(windows)]
-fn exists(pid: u64) -> bool {
-    let output = Command::new("tasklist")
-        .args(["/FI", &format!("PID eq {pid}")])
-        .output()
-        .unwrap();
-    String::from_utf8_lossy(&output.stdout).contains(&pid.to_string())
-}
-
 /// Kills a process.
 pub fn kill(pid: u64) {
-    let pid = pid.to_string();
-    let (program, arguments): (&str, &[&str]) = if cfg!(windows) {
-        ("taskkill", &["/F", "/PID", &pid])
-    } else {
-        ("kill", &["-9", &pid])
-    };
-    assert!(Command::new(program).args(arguments).status().unwrap().success());
+    system::kill(u32::try_from(pid).unwrap());
 }

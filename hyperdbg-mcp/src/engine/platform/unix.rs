@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
@@ -58,6 +60,16 @@ pub(in crate::engine) fn settle() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
     Ok(())
+}
+
+/// Loads the library at an absolute path. Its dependencies are searched where `LD_LIBRARY_PATH` says, which the
+/// supervisor has set.
+///
+/// # Safety
+/// As for the library's initialisers.
+pub(in crate::engine) unsafe fn load(path: &Path) -> Result<Library, libloading::Error> {
+    // SAFETY: the caller's.
+    unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
 }
 
 /// Sends this process the break request that the library listens to.

@@ -1,56 +1,73 @@
-//! Windows: named pipes, console control events.
+//! Windows: named pipes, a console of the worker's own, and the loader.
+
+mod console;
+mod library;
+
+pub(in crate::engine) use console::interrupt;
+pub(in crate::engine) use library::load;
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
 
-use windows_sys::Win32::System::Console::{
-    CTRL_BREAK_EVENT, CTRL_C_EVENT, GenerateConsoleCtrlEvent, SetConsoleCtrlHandler,
-};
 use windows_sys::Win32::System::Diagnostics::Debug::{
-    SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode,
+    EXCEPTION_POINTERS, SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode,
+    SetUnhandledExceptionFilter,
 };
-use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentProcessId, TerminateProcess};
-use windows_sys::core::BOOL;
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, TerminateProcess};
 
 use super::{Ends, value};
+use crate::engine::tail::Tail;
 
-/// Opens the pipes (`--requests NAME`, `--answers NAME`). One per direction: a synchronous handle serialises its reads
-/// and writes.
+/// Opens the pipes (`--requests NAME`, `--answers NAME`) and the text tail (`--tail NAME`). One pipe per direction: a
+/// synchronous handle serialises its reads and writes.
 pub(in crate::engine) fn adopt(arguments: &[OsString]) -> io::Result<Ends<File, File>> {
-    let pipe = |name| {
+    let named = |name| {
         value(arguments, name)
             .ok_or_else(|| io::Error::other("a worker is started by its supervisor, not by hand"))
     };
+    let tail = match value(arguments, "--tail") {
+        Some(name) => {
+            let name = name
+                .to_str()
+                .ok_or_else(|| io::Error::other("--tail takes a name"))?;
+            Some(Tail::open(name.to_owned())?)
+        }
+        None => None,
+    };
     Ok(Ends {
-        reader: OpenOptions::new().read(true).open(pipe("--requests")?)?,
-        writer: OpenOptions::new().write(true).open(pipe("--answers")?)?,
-        tail: None,
+        reader: OpenOptions::new().read(true).open(named("--requests")?)?,
+        writer: OpenOptions::new().write(true).open(named("--answers")?)?,
+        tail,
     })
 }
 
-/// Lets a crash end the process instead of asking a person, and keeps the default console handler, which ends the
-/// process, from seeing break requests before the library has installed its own (the last one installed is asked first).
+/// Lets a crash end the process instead of asking a person, keeps the loader out of folders that others write to, and
+/// makes break requests possible.
 pub(in crate::engine) fn settle() -> io::Result<()> {
-    unsafe extern "system" fn ignore(event: u32) -> BOOL {
-        BOOL::from(event == CTRL_BREAK_EVENT || event == CTRL_C_EVENT)
-    }
     // SAFETY: no pointers.
     unsafe { SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX) };
-    // SAFETY: the handler is a function of this program, which stays.
-    match unsafe { SetConsoleCtrlHandler(Some(ignore), 1) } {
-        0 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
+    // SAFETY: the filter is a function of this program, which stays.
+    unsafe { SetUnhandledExceptionFilter(Some(end_with_code)) };
+    library::settle()?;
+    console::settle()
 }
 
-/// Sends a break to this worker's own process group.
-pub(in crate::engine) fn interrupt() -> io::Result<()> {
-    // SAFETY: no pointers; the worker was started as the head of a group that has its process id.
-    match unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, GetCurrentProcessId()) } {
-        0 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
+/// Ends the process with the code of the exception that nothing caught: at once, with no debugger asked, so that the
+/// supervisor can tell what happened.
+unsafe extern "system" fn end_with_code(exception: *const EXCEPTION_POINTERS) -> i32 {
+    /// What is told when the system does not say.
+    const UNKNOWN: u32 = 0xc000_0025;
+    // SAFETY: the system passes pointers that are null or live through the call.
+    let code = unsafe {
+        exception
+            .as_ref()
+            .and_then(|exception| exception.ExceptionRecord.as_ref())
+            .map_or(UNKNOWN, |record| record.ExceptionCode.cast_unsigned())
+    };
+    // SAFETY: the handle is the pseudo handle of this process.
+    unsafe { TerminateProcess(GetCurrentProcess(), code) };
+    std::process::abort()
 }
 
 /// Ends the process without running what the library registered for its end: that may wait for ever.

@@ -22,6 +22,10 @@ use crate::engine::{LibrarySource, TailReader};
 pub(in crate::session) type Reader = OwnedReadHalf;
 pub(in crate::session) type Writer = OwnedWriteHalf;
 
+/// What ends with the worker: its process group, which needs no keeping.
+#[derive(Debug)]
+pub(in crate::session) struct Family;
+
 pub(super) async fn start(mut command: Command, library: &LibrarySource) -> io::Result<Started> {
     let (ours, theirs) = StdStream::pair()?;
     ours.set_nonblocking(true)?;
@@ -44,6 +48,7 @@ pub(super) async fn start(mut command: Command, library: &LibrarySource) -> io::
         reader,
         writer,
         tail,
+        family: Family,
     })
 }
 
@@ -89,7 +94,7 @@ async fn spawn_on_lasting_thread(mut command: Command) -> io::Result<Child> {
 }
 
 /// Kills the worker and whatever it started. The caller has not reaped it yet.
-pub(in crate::session) fn kill(child: &mut Child) {
+pub(in crate::session) fn kill(child: &mut Child, _family: &Family) {
     if let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()) {
         let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
     }
