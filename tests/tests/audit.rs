@@ -163,7 +163,7 @@ fn every_kind_of_call_is_recorded_without_secrets() {
         ("OTHER", "another-secret-value"),
         ("HYPERDBG_MCP_MASK_ENV", "OTHER"),
     ];
-    let mut client = start(&log, &[], &environment);
+    let mut client = start(&log, &["--read-only"], &environment);
     let answer = client.call(
         "hd_mod_list",
         json!({"filter": format!("{secret} another-secret-value")}),
@@ -225,7 +225,7 @@ fn every_kind_of_call_is_recorded_without_secrets() {
 fn without_a_writable_log_only_what_observes_is_done() {
     let folder = tempfile::tempdir().expect("a folder");
     // A folder stands where the file should be.
-    let mut client = start(folder.path(), &["--allow-writes"], &[]);
+    let mut client = start(folder.path(), &["--allow-writes", "--confirm", "never"], &[]);
     let rip = client.call("hd_reg_read", json!({"register": "rip"})).fields()["value"].clone();
     let refused = client.call("hd_mem_write", json!({"address": rip, "bytes": "90"}));
     assert!(refused.is_error(), "{}", refused.text());

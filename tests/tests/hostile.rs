@@ -126,6 +126,8 @@ fn nothing_that_the_debuggee_says_leaves_unmarked() {
     let arguments = [
         "--simulator",
         "--allow-writes",
+        "--confirm",
+        "never",
         "--tools",
         "all",
         "--audit",
