@@ -1,6 +1,7 @@
 //! The command line: one verb a file, every flag once.
 
 mod approve;
+mod audit;
 mod call;
 mod classify;
 mod client;
@@ -17,6 +18,8 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
+
+use crate::audit::Masker;
 
 pub use flags::ServeFlags;
 
@@ -51,6 +54,8 @@ enum Verb {
     Approve(approve::ApproveFlags),
     /// Tell what a command, an expression or a script can do, without sending it.
     Classify(classify::ClassifyFlags),
+    /// Verify or show the log of calls.
+    Audit(audit::AuditFlags),
     /// Runs the library for a server; started by it, not by people.
     #[command(hide = true)]
     Worker {
@@ -87,7 +92,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    log_to_stderr();
+    log_to_stderr(cli.flags.masker());
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -108,6 +113,7 @@ pub fn main() -> ExitCode {
             Some(Verb::Doctor(doctor)) => doctor::run(&cli.flags, &doctor).await,
             Some(Verb::Approve(request)) => approve::run(&request),
             Some(Verb::Classify(text)) => classify::run(&text),
+            Some(Verb::Audit(verb)) => audit::run(&verb),
             Some(Verb::Worker { arguments }) => crate::engine::worker::run(arguments),
         }
     });
@@ -116,16 +122,31 @@ pub fn main() -> ExitCode {
     code
 }
 
-fn log_to_stderr() {
+fn log_to_stderr(masker: Masker) {
     let filter =
         EnvFilter::try_from_env("HYPERDBG_MCP_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     // A second call in one process keeps the first.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(move || MaskedStderr(masker.clone()))
         .with_target(false)
         .without_time()
         .try_init();
+}
+
+/// Standard error without secrets; each event of the log is one write.
+struct MaskedStderr(Masker);
+
+impl std::io::Write for MaskedStderr {
+    fn write(&mut self, event: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        std::io::stderr().write_all(self.0.mask(&text).as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
 }
 
 /// Prints a verb's result; standard output is nobody else's then.

@@ -6,6 +6,7 @@
 //!
 //! The process that speaks MCP never loads the library; a worker process per session does ([`engine`]).
 
+pub mod audit;
 pub mod cli;
 pub mod composite;
 pub mod discovery;

@@ -32,6 +32,7 @@ where
 {
     let ending = handler.ending();
     let manager = Arc::clone(handler.manager());
+    let audit = Arc::clone(handler.audit());
     let transport = Lines::new(read, write, ending.clone());
     let served = match handler.serve(transport).await {
         Ok(service) => service
@@ -44,5 +45,6 @@ where
         Err(error) => Err(error.to_string()),
     };
     manager.end().await;
+    audit.close();
     served
 }

@@ -6,7 +6,6 @@
 )]
 
 mod process;
-mod system;
 
 use std::io::Write;
 use std::process::{Output, Stdio};

@@ -4,6 +4,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericArgument, ItemFn, Lit, Meta, PathArguments, Type};
 
 use crate::arguments::{Arguments, Use, nearest, whole};
+use crate::body;
 use crate::catalog::FUNCTIONS;
 use crate::forms::{FORMS, RUN_COMMAND};
 
@@ -60,6 +61,7 @@ pub(crate) fn check(mut arguments: Arguments, function: &ItemFn) -> syn::Result<
     for used in &arguments.uses {
         check_use(used, tier, &mut errors);
     }
+    errors.0.extend(body::undeclared(function, &arguments.uses));
     let description = check_description(function, &mut errors);
     let input = check_signature(function, tier, &mut errors);
     let all = errors.0.into_iter().reduce(|mut all, error| {

@@ -12,3 +12,11 @@ pub(crate) static FORMS: &[(&str, &str)] = &[
     ("lm km", "read"),
     ("lm um", "read"),
 ];
+
+/// The listings of the server's context, each with its line.
+pub(crate) static LISTINGS: &[(&str, &str)] = &[
+    ("Breakpoints", "bl"),
+    ("KernelModules", "lm km"),
+    ("Modules", "lm"),
+    ("UserModules", "lm um"),
+];

@@ -5,6 +5,7 @@
 //! ```
 
 mod arguments;
+mod body;
 mod catalog;
 mod checks;
 mod emit;
@@ -28,7 +29,7 @@ use proc_macro::TokenStream;
 /// to that line, which has a tier of its own. The constant with the tool has the tool's name in capitals.
 ///
 /// Refused, each on its token and all of one item at once: an unknown function (with the nearest name), a function
-/// above the tool's tier, an unknown or missing tier, a name that is not `hd_<group>_…` in lower case of at most 32
+/// above the tool's tier, a call in the body that `uses` does not declare, an unknown or missing tier, a name that is not `hd_<group>_…` in lower case of at most 32
 /// characters, a missing doc comment, a description over 1,000 characters.
 #[proc_macro_attribute]
 pub fn composite_tool(attribute: TokenStream, item: TokenStream) -> TokenStream {

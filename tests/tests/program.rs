@@ -12,6 +12,7 @@ fn run(arguments: &[&str]) -> Output {
     Command::new(program())
         .args(arguments)
         .env_remove("HYPERDBG_LIBRARY")
+        .env("HYPERDBG_MCP_AUDIT", "off")
         .env("PATH", "")
         .stdin(Stdio::null())
         .output()

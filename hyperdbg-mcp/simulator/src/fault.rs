@@ -1,6 +1,7 @@
 //! Misbehaviour on demand: by the variable `HYPERDBG_SIM_FAULT`, or by the command `!sim`.
 
 use crate::console::{CHUNK_LIMIT, Console, print_to_stdout};
+use crate::hostile;
 use crate::session::Shared;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,6 +45,8 @@ pub enum Fault {
     WrongReturn,
     /// Abort when two threads are inside exports at once.
     Race,
+    /// The debuggee lies to its reader.
+    Hostile,
 }
 
 /// One row of the fault table.
@@ -120,6 +123,11 @@ pub const FAULTS: &[Spec] = &[
         "race",
         Fault::Race,
         "the process aborts when two threads call at once",
+    ),
+    spec(
+        "hostile",
+        Fault::Hostile,
+        "names, memory and every answer hold what misleads their reader",
     ),
 ];
 
@@ -256,7 +264,10 @@ impl Fault {
     /// True for a fault that is an action, false for one that changes other calls.
     #[must_use]
     pub fn acts_at_once(self) -> bool {
-        !matches!(self, Self::ShortRead | Self::WrongReturn | Self::Race)
+        !matches!(
+            self,
+            Self::ShortRead | Self::WrongReturn | Self::Race | Self::Hostile
+        )
     }
 }
 
@@ -272,6 +283,12 @@ impl Shared {
     pub fn misbehave_in_export(self: &Arc<Self>, name: &str) {
         for (fault, delay) in self.faults.due_in_export(name) {
             self.misbehave(fault, delay);
+        }
+        if self.faults.is_armed(Fault::Hostile, name) {
+            self.console.say(hostile::TEXT);
+            print_to_stdout(hostile::TEXT.as_bytes());
+            // Whoever closed the pipe does not want it.
+            let _ = std::io::stderr().write_all(hostile::TEXT.as_bytes());
         }
     }
 
@@ -321,7 +338,7 @@ impl Shared {
                     let _ = started.recv_timeout(Duration::from_secs(1));
                 }
             }
-            Fault::ShortRead | Fault::WrongReturn | Fault::Race => {}
+            Fault::ShortRead | Fault::WrongReturn | Fault::Race | Fault::Hostile => {}
         }
     }
 

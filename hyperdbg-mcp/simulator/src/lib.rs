@@ -40,6 +40,7 @@
 //! | `short-read` | memory reads return half of the bytes |
 //! | `wrong-return` | typed exports claim success and do nothing |
 //! | `race` | the process aborts when two threads call at once |
+//! | `hostile` | names, memory and every answer hold what misleads their reader |
 
 // Registers and guest memory are cut to the size of an operand all over an emulator: that is what
 // the narrowing casts are for.
@@ -55,6 +56,7 @@ pub mod errors;
 pub mod fault;
 #[rustfmt::skip]
 pub mod generated;
+pub mod hostile;
 mod interrupt;
 pub mod machine;
 pub mod script;

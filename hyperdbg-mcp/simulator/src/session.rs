@@ -16,7 +16,8 @@ mod user;
 
 use crate::console::{Console, Sink};
 use crate::disassembly::{Style, Syntax};
-use crate::fault::Faults;
+use crate::fault::{Fault, Faults};
+use crate::hostile;
 use crate::machine::{self, Machine};
 use crate::script::Globals;
 use crate::tokens::MultiLine;
@@ -306,10 +307,14 @@ impl Session {
     /// inherits the signal mask of the thread that ran the first command.
     #[must_use]
     pub fn new(sink: Sink, faults: Faults) -> Self {
+        let mut state = State::new();
+        if faults.is_armed(Fault::Hostile, "") {
+            hostile::dress(&mut state.machine);
+        }
         let shared = Arc::new(Shared {
             console: Console::default(),
             faults,
-            state: Mutex::new(State::new()),
+            state: Mutex::new(state),
             changed: Condvar::new(),
             break_in: AtomicBool::new(false),
             peer: Mutex::new(None),

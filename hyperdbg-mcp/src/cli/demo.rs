@@ -8,6 +8,8 @@ use clap::Args;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
+use crate::audit::Destination;
+
 use super::client::{CallError, Client, text_of};
 use super::{ServeFlags, fail, print};
 
@@ -28,6 +30,8 @@ pub(super) async fn run(flags: ServeFlags, verb: DemoFlags) -> ExitCode {
         open: None,
         allow_writes: true,
         read_only: false,
+        // What happens on the simulated machine alone is nothing to keep.
+        audit: flags.audit.clone().or(Some(Destination::Off)),
         ..flags
     };
     let client = match Client::start(&flags).await {

@@ -1,11 +1,13 @@
 //! The flags of serving, which every verb takes.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
 
+use crate::audit::{Destination, Masker};
 use crate::discovery::Request;
 use crate::policy::decision::{Confirm, Permit, Rules};
 use crate::sdk;
@@ -81,6 +83,20 @@ pub struct ServeFlags {
     /// Groups of tools beside the default ones, separated by commas, or `all`
     #[arg(long, global = true, env = "HYPERDBG_MCP_TOOLS", value_name = "GROUP,…", value_parser = Groups::parse)]
     pub tools: Option<Groups>,
+
+    /// Record every call in this file, or `off`; else in the user's state directory
+    #[arg(long, global = true, env = "HYPERDBG_MCP_AUDIT", value_name = "FILE|off", value_parser = Destination::from_str)]
+    pub audit: Option<Destination>,
+
+    /// Environment variables whose values are masked, beside those that are called like secrets (…TOKEN, …SECRET, …)
+    #[arg(
+        long,
+        global = true,
+        env = "HYPERDBG_MCP_MASK_ENV",
+        value_name = "NAME,…",
+        value_delimiter = ','
+    )]
+    pub mask_env: Vec<String>,
 }
 
 /// Whether people are asked.
@@ -139,6 +155,11 @@ impl ServeFlags {
             folder: self.sdk.clone(),
             translate: !self.no_relocation,
         }
+    }
+
+    /// What masks the secrets that this process knows.
+    pub fn masker(&self) -> Masker {
+        Masker::of_environment(&self.mask_env)
     }
 
     /// How the session opens by itself, where it does.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::ServeFlags;
+use crate::audit::{self, Audit};
 use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
 use crate::sdk;
 use crate::server::{Ending, Gate, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
-use crate::tool::{Target, ToolError};
+use crate::tool::{Host, Target, ToolError};
 
 /// Starts worker processes of this program.
 struct Workers {
@@ -62,5 +63,11 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Res
         sdk: flags.sdk(),
     };
     let manager = Manager::new(Box::new(workers), flags.opens_by_itself(), serves_open);
-    Ok(Handler::new(registry, manager, ending, gate))
+    let server = audit::Server {
+        library: manager.sessions().library(),
+        read_only: flags.read_only,
+        allow_writes: flags.allow_writes,
+    };
+    let audit = Audit::open(flags.audit.as_ref(), &server, flags.masker());
+    Ok(Handler::new(registry, manager, ending, gate).audited(Arc::new(audit)))
 }

@@ -21,11 +21,19 @@ pub(super) async fn run(flags: ServeFlags) -> ExitCode {
         );
     }
     let manager = handler.manager().clone();
+    let audit = handler.audit().clone();
+    if let Some(path) = audit.path() {
+        eprintln!("hyperdbg-mcp: calls are recorded in {}", path.display());
+    }
+    if let Some(why) = audit.broken() {
+        eprintln!("hyperdbg-mcp: calls cannot be recorded: {why}. Those that change something are refused.");
+    }
     let (read, write) = rmcp::transport::stdio_pipes();
     let served = tokio::select! {
         served = serve(handler, read, write) => served,
         () = stopped() => {
             manager.end().await;
+            audit.close();
             Ok(())
         }
     };

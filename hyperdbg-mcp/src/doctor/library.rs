@@ -209,7 +209,7 @@ pub(super) fn judge_headers(
         findings.push(
             Finding::warning(
                 "library.sdk.disabled",
-                format!("{} functions are disabled: {}", each.len(), each.join("; ")),
+                format!("disabled functions ({}): {}", each.len(), each.join("; ")),
             )
             .why("tools that need them answer abi_mismatch; the rest work")
             .todo("Use the release of HyperDbg that this program was made for, if you need those tools."),

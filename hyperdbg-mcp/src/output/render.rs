@@ -10,7 +10,7 @@ use super::store::cut;
 use super::{OutputStore, PAGE_CHARS, Untrusted, envelope};
 use crate::generated::errors;
 use crate::tool::shape::Shape;
-use crate::tool::{ToolError, ToolOutput};
+use crate::tool::{Category, ToolError, ToolOutput};
 
 /// Characters of our own words in a text half, at most; what is longer is kept in the store.
 const HEAD_CHARS: usize = 12_000;
@@ -24,6 +24,8 @@ pub struct Rendered {
     pub text: String,
     /// The structured half; absent on errors, which fit no tool's output schema.
     pub fields: Option<Map<String, Value>>,
+    /// The category, where it is an error.
+    pub failure: Option<Category>,
 }
 
 /// Both halves of a success. `shape` is the tool's output.
@@ -121,6 +123,7 @@ pub fn render_output(output: ToolOutput, shape: &Shape, store: &OutputStore) -> 
     Rendered {
         text,
         fields: Some(fields),
+        failure: None,
     }
 }
 
@@ -172,7 +175,11 @@ pub fn render_error(error: &ToolError, store: &OutputStore) -> Rendered {
         text.push('\n');
         envelope::wrap(&block[..end], rest.as_deref(), &mut text);
     }
-    Rendered { text, fields: None }
+    Rendered {
+        text,
+        fields: None,
+        failure: Some(error.category),
+    }
 }
 
 fn bounded(text: &str) -> &str {

@@ -128,6 +128,28 @@ impl JsonSchema for Captured {
 mod tests {
     use super::*;
 
+    /// Does not compile when the type has the trait: two implementations then fit, and neither is chosen.
+    macro_rules! lacks {
+        ($ty:ty: $($bound:path),+) => {$({
+            struct Has;
+            trait Choice<A> {
+                fn chosen() {}
+            }
+            impl<T: ?Sized> Choice<()> for T {}
+            impl<T: ?Sized + $bound> Choice<Has> for T {}
+            <$ty as Choice<_>>::chosen();
+        })+};
+    }
+
+    #[test]
+    fn what_the_target_says_has_no_way_to_become_text() {
+        use std::borrow::Borrow;
+        use std::ops::Deref;
+        lacks!(Untrusted: fmt::Display, Deref, Into<String>, Into<Cow<'static, str>>, AsRef<str>, AsRef<[u8]>);
+        lacks!(Untrusted: Borrow<str>, PartialEq<str>, PartialEq<String>, Serialize);
+        lacks!(Captured: fmt::Display, Deref, Into<String>, Into<Cow<'static, str>>, AsRef<str>, Borrow<str>);
+    }
+
     #[test]
     fn debug_output_does_not_show_the_content() {
         assert_eq!(

@@ -42,6 +42,10 @@ pub(super) struct Admitted {
     session: Option<String>,
     /// What the result says about the decision.
     pub(super) policy: Option<String>,
+    /// Tier of this call.
+    pub(super) tier: Option<Tier>,
+    /// Who confirmed it.
+    pub(super) confirmed_by: Option<String>,
 }
 
 impl Host for Admitted {
@@ -136,7 +140,12 @@ impl Call<'_> {
         let judged = self.judge()?;
         let ruling = self.rule(judged.as_ref());
         match &ruling.decision {
-            Decision::Run => Ok(Admission::Run(self.admitted(judged, None, self.said(&ruling)))),
+            Decision::Run => Ok(Admission::Run(self.admitted(
+                judged,
+                &ruling,
+                None,
+                self.said(&ruling),
+            ))),
             Decision::Refuse { step } => {
                 let message = policy::sentence(&format!(
                     "the call of {} is refused: {}",
@@ -161,13 +170,21 @@ impl Call<'_> {
                     let said = self.line(&format!("destructive: {}; {by}", ruling.reason));
                     // The file of a `.script` may have changed while the person was asked: the request holds its digest.
                     let judged = self.judge()?;
-                    Ok(Admission::Run(self.admitted(judged, Some(session), Some(said))))
+                    let mut admitted = self.admitted(judged, &ruling, Some(session), Some(said));
+                    admitted.confirmed_by = Some(by);
+                    Ok(Admission::Run(admitted))
                 }
             },
         }
     }
 
-    fn admitted(&self, judged: Option<Judged>, session: Option<String>, policy: Option<String>) -> Admitted {
+    fn admitted(
+        &self,
+        judged: Option<Judged>,
+        ruling: &Ruling,
+        session: Option<String>,
+        policy: Option<String>,
+    ) -> Admitted {
         Admitted {
             manager: Arc::clone(self.manager),
             judged_for: judged.as_ref().map(|judged| (judged.kind, judged.attached)),
@@ -178,6 +195,8 @@ impl Call<'_> {
             }),
             session,
             policy,
+            tier: ruling.tier,
+            confirmed_by: None,
         }
     }
 

@@ -18,7 +18,9 @@ use super::admission::{Admission, Call};
 use super::instructions::instructions;
 use super::registry::{Lookup, Served};
 use super::{Ending, Gate, Manager, Registry};
+use crate::audit::{self, Audit, Decision, Masker, Pending};
 use crate::output::{Rendered, render_error, render_output};
+use crate::tier::Tier;
 use crate::tool::arguments::{echo, normalise};
 use crate::tool::{Arguments, Category, Host, ToolError, ToolOutput};
 
@@ -35,6 +37,7 @@ pub struct Handler {
     gate: Arc<Gate>,
     info: ServerConfig,
     ending: Ending,
+    audit: Arc<Audit>,
 }
 
 impl Handler {
@@ -52,7 +55,20 @@ impl Handler {
             gate: Arc::new(gate),
             info,
             ending,
+            audit: Arc::new(Audit::off(Masker::default())),
         }
+    }
+
+    /// The same server with a log of its calls.
+    #[must_use]
+    pub fn audited(mut self, audit: Arc<Audit>) -> Self {
+        self.audit = audit;
+        self
+    }
+
+    /// The log of its calls.
+    pub fn audit(&self) -> &Arc<Audit> {
+        &self.audit
     }
 
     /// The end of the connection.
@@ -65,38 +81,108 @@ impl Handler {
         &self.manager
     }
 
+    /// Records a call that is about to be made, or is not.
+    fn record(
+        &self,
+        tool: &str,
+        tier: Option<Tier>,
+        arguments: &serde_json::Map<String, Value>,
+        decision: Decision,
+    ) -> Result<Pending<'_>, ToolError> {
+        let current = self.manager.sessions().peek();
+        self.audit.intent(&audit::Call {
+            tool,
+            tier,
+            arguments,
+            decision,
+            command: arguments.get("command").and_then(Value::as_str).map(str::trim),
+            session: current.map_or_else(Default::default, |current| audit::Session {
+                id: None,
+                epoch: None,
+                mode: Some(current.connection.mode()),
+                worker_pid: current.target.state().pid,
+            }),
+        })
+    }
+
+    /// Records a call that is not made.
+    fn refuse(&self, request: &CallToolRequestParams, why: &str, rendered: Option<&Rendered>) {
+        let arguments = request.arguments.clone().unwrap_or_default();
+        let by = match rendered.and_then(|rendered| rendered.failure) {
+            Some(Category::InvalidArgument) | None => "validation",
+            Some(Category::NotConfirmed) => "confirmation",
+            Some(_) => "policy",
+        };
+        // What is not made needs no record to be refused.
+        if let Ok(pending) = self.record(&request.name, None, &arguments, Decision::refused(by, why)) {
+            match rendered {
+                Some(rendered) => pending.finish(rendered),
+                None => pending.finish_without_result("unknown_tool"),
+            }
+        }
+    }
+
+    /// The result without secrets.
+    fn masked(&self, mut rendered: Rendered) -> Rendered {
+        let masker = self.audit.masker();
+        if let Cow::Owned(text) = masker.mask(&rendered.text) {
+            rendered.text = text;
+        }
+        if let Some(fields) = &mut rendered.fields {
+            masker.mask_fields(fields);
+        }
+        rendered
+    }
+
     /// Runs a tool, where the gate lets it through.
     async fn run(
         &self,
         served: &Served,
-        mut request: CallToolRequestParams,
+        request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let spec = served.tool.spec;
         let started = Instant::now();
-        let arguments = request.arguments.take().unwrap_or_default();
+        let arguments = request.arguments.clone().unwrap_or_default();
+        let mut pending = None;
         let result = match normalise(spec.name, &served.input, arguments) {
-            Ok(arguments) => self.decide(served, arguments, &request, context).await,
+            Ok(arguments) => {
+                self.decide(served, arguments, &request, context, &mut pending)
+                    .await
+            }
             Err(error) => Err(error),
         };
         let outcome = result.as_ref().err().map_or("ok", |error| error.category.name());
         tracing::debug!(tool = spec.name, outcome, elapsed = ?started.elapsed(), "call");
-        match result {
+        let (rendered, why) = match result {
             Ok(Ran::Done(output)) => {
-                result_of(render_output(output, &served.output, self.manager.outputs())).into()
+                let output = render_output(output, &served.output, self.manager.outputs());
+                (output, String::new())
             }
-            Ok(Ran::Asks(ask)) => (*ask).into(),
-            Err(error) => result_of(self.render(error)).into(),
+            Ok(Ran::Asks(ask)) => return (*ask).into(),
+            Err(error) => {
+                let why = error.message.clone();
+                (self.render(error), why)
+            }
+        };
+        let rendered = self.masked(rendered);
+        match pending {
+            Some(pending) => pending.finish(&rendered),
+            None => self.refuse(&request, &why, Some(&rendered)),
         }
+        result_of(rendered).into()
     }
 
-    async fn decide(
-        &self,
+    /// Decides about a call and makes it; `pending` is its record once it may be made.
+    async fn decide<'a>(
+        &'a self,
         served: &Served,
         arguments: Arguments,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
+        pending: &mut Option<Pending<'a>>,
     ) -> Result<Ran, ToolError> {
+        let name = served.tool.spec.name;
         let call = Call {
             gate: &self.gate,
             manager: &self.manager,
@@ -107,13 +193,23 @@ impl Handler {
         };
         let mut admitted = match call.admit().await? {
             Admission::Run(admitted) => admitted,
-            Admission::Ask(ask) => return Ok(Ran::Asks(ask)),
+            Admission::Ask(ask) => {
+                self.record(name, Some(Tier::Read), &arguments.0, Decision::asked())?
+                    .finish_without_result("input_required");
+                return Ok(Ran::Asks(ask));
+            }
         };
+        let decision = match admitted.confirmed_by.take() {
+            Some(by) => Decision::confirmed(by),
+            None => Decision::allowed(),
+        };
+        let tier = admitted.tier.unwrap_or(Tier::Destructive);
+        *pending = Some(self.record(name, Some(tier), &arguments.0, decision)?);
         let policy = admitted.policy.take();
         let host: Arc<dyn Host> = Arc::new(admitted);
         // A task of its own, so that a defect in a tool costs the call and not its answer.
         let task = Task(tokio::spawn((served.tool.run)(host, arguments)));
-        let mut output = task.result(served.tool.spec.name).await?;
+        let mut output = task.result(name).await?;
         output.policy = policy;
         Ok(Ran::Done(output))
     }
@@ -236,9 +332,13 @@ impl ServerHandler for Handler {
         let served = match self.registry.lookup(&request.name) {
             Lookup::Served(served) => served,
             Lookup::Refused(error) => {
-                return Ok(result_of(self.render(error)).into());
+                let why = error.message.clone();
+                let rendered = self.masked(self.render(error));
+                self.refuse(&request, &why, Some(&rendered));
+                return Ok(result_of(rendered).into());
             }
             Lookup::Unknown(nearest) => {
+                self.refuse(&request, "there is no such tool", None);
                 let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
                 let message = format!("there is no tool `{}`{hint}", echo(&request.name));
                 return Err(ErrorData::invalid_params(message, None));

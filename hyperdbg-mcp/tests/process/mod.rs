@@ -36,6 +36,8 @@ pub fn program() -> Command {
             command.env_remove(name);
         }
     }
+    // Tests leave no log in the state directory of whoever runs them.
+    command.env("HYPERDBG_MCP_AUDIT", "off");
     command
 }
 

@@ -21,7 +21,15 @@ struct In;
     uses(hyperdbg_u_run_command("lm"), hyperdbg_u_read_memory),
 )]
 async fn list(_: Cx<Read>, _: In) -> Result<u32, String> {
+    // What is declared may be called, and a method of another name means nothing.
+    Engine.read_memory();
+    let _ = format!("{:?} {:?}", Engine.read_memory(), "".len());
     Ok(7)
+}
+
+struct Engine;
+impl Engine {
+    fn read_memory(&self) {}
 }
 
 /// Writes.
