@@ -1,56 +1,17 @@
 //! What `#[composite_tool]` accepts and refuses, and with which words.
-//!
-//! Each case is compiled by a cargo at run time. Where the tests were built on another system (for Windows, run under
-//! wine) there is none that fits; the tests then count as ignored, and a line says why.
 
-use std::process::{Command, ExitCode};
+mod compiler;
 
-use libtest_mimic::{Arguments, Trial};
-
-fn main() -> ExitCode {
-    let cargo = cargo_of_this_system();
-    if let Err(why) = &cargo {
-        eprintln!("note: the cases cannot be compiled here: {why}");
-    }
-    let trials = vec![
-        Trial::test(
+fn main() -> std::process::ExitCode {
+    compiler::run(vec![
+        (
             "declarations_that_break_a_rule_are_refused_on_their_token",
-            || {
-                trybuild::TestCases::new().compile_fail("tests/refused/*.rs");
-                Ok(())
+            |cases| {
+                cases.compile_fail("tests/refused/*.rs");
             },
         ),
-        Trial::test("a_declaration_that_keeps_the_rules_becomes_a_tool", || {
-            trybuild::TestCases::new().pass("tests/accepted/*.rs");
-            Ok(())
+        ("a_declaration_that_keeps_the_rules_becomes_a_tool", |cases| {
+            cases.pass("tests/accepted/*.rs");
         }),
-    ];
-    let trials = trials
-        .into_iter()
-        .map(|trial| trial.with_ignored_flag(cargo.is_err()))
-        .collect();
-    // One after the other: they share the folder in which they compile.
-    let arguments = Arguments {
-        test_threads: Some(1),
-        ..Arguments::from_args()
-    };
-    libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-/// Whether the cargo that runs this test compiles for the system on which it runs; else why not.
-fn cargo_of_this_system() -> Result<(), String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(&cargo)
-        .args(["--version", "--verbose"])
-        .output()
-        .map_err(|error| format!("{} does not start: {error}", cargo.display()))?;
-    let told = String::from_utf8_lossy(&output.stdout);
-    let host = told
-        .lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .unwrap_or("unknown");
-    match host.contains(std::env::consts::OS) || cfg!(target_os = "macos") && host.contains("darwin") {
-        true => Ok(()),
-        false => Err(format!("{} is for {host}", cargo.display())),
-    }
+    ])
 }
