@@ -8,8 +8,11 @@ use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Trial};
 
-/// The `main` of a test program: each name with the patterns of what must be refused, or accepted.
-pub(crate) fn run(cases: Vec<(&str, fn(&trybuild::TestCases))>) -> ExitCode {
+/// Adds the cases of one test: patterns of what must be refused, or accepted.
+type Add = fn(&trybuild::TestCases);
+
+/// The `main` of a test program: each test with its name.
+pub(crate) fn run(cases: Vec<(&str, Add)>) -> ExitCode {
     let cargo = cargo_of_this_system();
     if let Err(why) = &cargo {
         eprintln!("note: the cases cannot be compiled here: {why}");
