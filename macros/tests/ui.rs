@@ -3,12 +3,15 @@
 //! Each case is compiled by a cargo at run time. Where the tests were built on another system (for Windows, run under
 //! wine) there is none that fits; the tests then count as ignored, and a line says why.
 
-use std::process::{Command, ExitCode};
+#[path = "cargo/mod.rs"]
+mod cargo;
+
+use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
-    let cargo = cargo_of_this_system();
+    let cargo = cargo::of_this_system();
     if let Err(why) = &cargo {
         eprintln!("note: the cases cannot be compiled here: {why}");
     }
@@ -35,22 +38,4 @@ fn main() -> ExitCode {
         ..Arguments::from_args()
     };
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-/// Whether the cargo that runs this test compiles for the system on which it runs; else why not.
-fn cargo_of_this_system() -> Result<(), String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(&cargo)
-        .args(["--version", "--verbose"])
-        .output()
-        .map_err(|error| format!("{} does not start: {error}", cargo.display()))?;
-    let told = String::from_utf8_lossy(&output.stdout);
-    let host = told
-        .lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .unwrap_or("unknown");
-    match host.contains(std::env::consts::OS) || cfg!(target_os = "macos") && host.contains("darwin") {
-        true => Ok(()),
-        false => Err(format!("{} is for {host}", cargo.display())),
-    }
 }
