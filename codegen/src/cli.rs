@@ -182,7 +182,7 @@ fn failed_write(error: &std::io::Error) -> Diagnostic {
 fn read(root: &Path, path: &str) -> Result<String, Failure> {
     std::fs::read_to_string(root.join(path)).map_err(|error| {
         Failure::from(
-            Diagnostic::error("CLI001", format!("{path} cannot be read: {error}"))
+            Diagnostic::error("CLI001", format!("{path} cannot be read: {}", error.kind()))
                 .help("run this in the workspace, or name its folder with --root"),
         )
     })
