@@ -2,15 +2,17 @@
 
 mod handler;
 mod instructions;
+mod lock;
 mod registry;
 mod sessions;
 mod target;
 mod transport;
 mod watchdog;
+mod watched;
 
 pub use handler::Handler;
 pub use registry::{Registry, Served};
-pub use sessions::{Launcher, Manager};
+pub use sessions::{Launcher, Manager, View};
 pub use transport::Lines;
 pub use watchdog::Ending;
 

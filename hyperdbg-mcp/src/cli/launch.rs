@@ -1,5 +1,6 @@
 //! Puts a server together from the flags.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ServeFlags;
@@ -7,10 +8,27 @@ use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
 use crate::server::{Ending, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
-use crate::tool::{Target, ToolError};
+use crate::tool::{Opening, Target, ToolError};
 
 /// Starts worker processes of this program.
-struct Workers(LibrarySource);
+struct Workers {
+    source: LibrarySource,
+    profiles: BTreeMap<String, Result<Opening, String>>,
+}
+
+/// The openings that the configuration names; a configuration that cannot be read is told where the library is looked
+/// for.
+fn profiles() -> BTreeMap<String, Result<Opening, String>> {
+    let config = discovery::config::usual_file().map(|file| discovery::config::read(&file));
+    match config {
+        Some(Ok(config)) => config
+            .profiles
+            .iter()
+            .map(|(name, profile)| (name.clone(), profile.opening()))
+            .collect(),
+        _ => BTreeMap::new(),
+    }
+}
 
 impl Launcher for Workers {
     fn launch(&self) -> BoxFuture<'_, Result<Arc<dyn Target>, ToolError>> {
@@ -18,16 +36,21 @@ impl Launcher for Workers {
             let program = WorkerProgram::this_program().map_err(|error| {
                 ToolError::internal(format!("this program cannot be found again: {error}"))
             })?;
-            let session: Arc<dyn Target> = Session::open(SessionConfig::new(self.0.clone(), program)).await?;
+            let session: Arc<dyn Target> =
+                Session::open(SessionConfig::new(self.source.clone(), program)).await?;
             Ok(session)
         })
     }
 
     fn library(&self) -> String {
-        match &self.0 {
+        match &self.source {
             LibrarySource::Embedded => "the built-in simulated machine".to_owned(),
             LibrarySource::Path(path) => path.display().to_string(),
         }
+    }
+
+    fn profiles(&self) -> BTreeMap<String, Result<Opening, String>> {
+        self.profiles.clone()
     }
 }
 
@@ -44,6 +67,10 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending) -> Result<Handler, Str
         .served()
         .iter()
         .any(|served| served.tool.spec.name == "hd_session_open");
-    let manager = Manager::new(Box::new(Workers(source)), flags.opens_by_itself(), serves_open);
+    let workers = Workers {
+        source,
+        profiles: profiles(),
+    };
+    let manager = Manager::new(Box::new(workers), flags.opens_by_itself(), serves_open);
     Ok(Handler::new(registry, manager, ending))
 }

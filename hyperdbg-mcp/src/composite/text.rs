@@ -146,7 +146,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 /// The first word of a command as HyperDbg looks it up.
-pub(super) fn first_word(command: &str) -> String {
+pub(crate) fn first_word(command: &str) -> String {
     // A comment inside a word is removed and the halves join.
     let mut plain = command.to_owned();
     while let Some(start) = plain.find("/*") {

@@ -15,7 +15,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use super::instructions::instructions;
-use super::registry::{Lookup, Served};
+use super::registry::{Lookup, SESSION, SESSION_ID, Served};
 use super::{Ending, Manager, Registry};
 use crate::output::{Rendered, render_error, render_output};
 use crate::tool::arguments::{echo, normalise};
@@ -38,7 +38,7 @@ pub struct Handler {
 impl Handler {
     /// A server of the tools in `registry` over the sessions of `manager`.
     pub fn new(registry: Registry, manager: Arc<Manager>, ending: Ending) -> Self {
-        let opens = manager.sessions().opens_by_itself().is_some();
+        let opens = manager.opens_by_itself().is_some();
         let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(
                 Implementation::new("hyperdbg-mcp", env!("CARGO_PKG_VERSION")).with_title("HyperDbg"),
@@ -66,9 +66,13 @@ impl Handler {
     async fn run(&self, served: &Served, arguments: serde_json::Map<String, Value>) -> Rendered {
         let spec = served.tool.spec;
         let started = Instant::now();
+        let mut view = self.manager.view(None);
         let result = match normalise(spec.name, &served.input, arguments) {
-            Ok(arguments) => {
-                let host: Arc<dyn Host> = self.manager.clone();
+            Ok(mut arguments) => {
+                if let Some(Value::String(id)) = arguments.0.remove(SESSION_ID) {
+                    view = self.manager.view(Some(id));
+                }
+                let host: Arc<dyn Host> = view.clone();
                 // A task of its own, so that a defect in a tool costs the call and not its answer.
                 let task = Task(tokio::spawn((served.tool.run)(host, arguments)));
                 task.result(spec.name).await
@@ -77,11 +81,32 @@ impl Handler {
         };
         let outcome = result.as_ref().err().map_or("ok", |error| error.category.name());
         tracing::debug!(tool = spec.name, outcome, elapsed = ?started.elapsed(), "call");
-        match result {
-            Ok(output) => render_output(output, &served.output, self.manager.outputs()),
-            Err(error) => render_error(&error, self.manager.outputs()),
+        match (result, view.stamp()) {
+            (Ok(output), stamp) => {
+                render_output(stamped(output, stamp), &served.output, self.manager.outputs())
+            }
+            (Err(mut error), stamp) => {
+                if let Some(stamp) = stamp {
+                    error
+                        .next_step
+                        .get_or_insert_default()
+                        .push_str(&format!(" [{stamp}]"));
+                }
+                render_error(&error, self.manager.outputs())
+            }
         }
     }
+}
+
+/// The result with its session's id, epoch and run state, in both halves.
+fn stamped(mut output: ToolOutput, stamp: Option<String>) -> ToolOutput {
+    if let Some(stamp) = stamp {
+        if let Some(text) = &mut output.text {
+            text.push_str(&format!("\n[{stamp}]"));
+        }
+        output.fields.insert(SESSION.to_owned(), Value::String(stamp));
+    }
+    output
 }
 
 /// A task that ends when it is no longer waited for.
