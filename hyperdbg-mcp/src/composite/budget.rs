@@ -26,11 +26,11 @@ pub(super) fn watch(current: Current, id: u64) {
                 Some(armed) if armed.ended.is_none() => armed.exhausted(Instant::now()),
                 _ => return,
             };
-            if let Some(why) = why {
-                if disable(&current, id).await {
-                    end(&current, id, why);
-                }
-                // What cannot be disabled now is tried again.
+            // What cannot be disabled now is tried again.
+            if let Some(why) = why
+                && disable(&current, id).await
+            {
+                end(&current, id, why);
             }
         }
     });

@@ -9,6 +9,8 @@
 mod calls;
 mod death;
 mod fake;
+mod matrix;
+mod model;
 mod resume;
 mod simulator;
 mod text;
@@ -31,6 +33,8 @@ fn main() -> ExitCode {
     let mut trials: Vec<Trial> = Vec::new();
     calls::add(&mut trials);
     death::add(&mut trials);
+    matrix::add(&mut trials);
+    model::add(&mut trials);
     resume::add(&mut trials);
     simulator::add(&mut trials);
     text::add(&mut trials);

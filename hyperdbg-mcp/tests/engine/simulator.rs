@@ -27,12 +27,12 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
 }
 
 /// The shared library that cargo built along with this program.
-fn shared_library() -> PathBuf {
+pub(crate) fn shared_library() -> PathBuf {
     let file = format!("{DLL_PREFIX}hyperdbg_simulator{DLL_SUFFIX}");
     std::env::current_exe().unwrap().with_file_name(file)
 }
 
-fn simulated(library: LibrarySource) -> SessionConfig {
+pub(crate) fn simulated(library: LibrarySource) -> SessionConfig {
     SessionConfig {
         library,
         worker: WorkerProgram {
