@@ -83,7 +83,26 @@ fn an_event_that_says_too_much_is_disabled_with_the_budget_that_ended_it() {
         (&id, &json!(false), &json!("max_hits")),
         "{row}"
     );
-    assert!(row["hits"].as_u64() >= Some(100), "{row}");
+    assert_eq!(row["hits"], 100, "{row}");
+    // What it said up to the budget is in the log, and why it ended; what came later is not.
+    let log = client.call("hd_event_read", json!({"limit": 200}));
+    let records = log.fields()["records"].as_array().expect("records").clone();
+    let hits = records
+        .iter()
+        .filter(|record| {
+            record["text"]
+                .as_str()
+                .is_some_and(|text| text.starts_with("hit "))
+        })
+        .count();
+    assert_eq!(hits, 100, "{}", log.text());
+    let last = records.last().expect("the reason");
+    assert_eq!(last["origin"], "server", "{last}");
+    assert!(
+        log.text().contains("its budget max_hits is used up"),
+        "{}",
+        log.text()
+    );
     let log = client.call("hd_event_read", json!({"filter": "HIT", "limit": 1}));
     assert_eq!(log.fields()["records"][0]["sequence"], 1, "{}", log.text());
     // The session is usable, and closing takes the event back.

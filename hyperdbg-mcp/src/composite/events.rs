@@ -1,6 +1,7 @@
 //! Events of the hypervisor: armed with a budget, listed, switched, removed.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use hyperdbg_mcp_macros::composite_tool;
 use schemars::JsonSchema;
@@ -12,7 +13,7 @@ use crate::policy::{self, Kind};
 use crate::tier::{Destructive, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Arguments, Armed, Budget, Category, Cx, Listing, ToolError, Undo};
+use crate::tool::{Arguments, Armed, Budget, Category, Cx, Listing, Meter, ToolError, Undo};
 
 /// What an event waits for; the names are those of HyperDbg's commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -210,6 +211,15 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
     let line = cleared.text.clone();
     let note = cleared.note();
     let before = parse(&calls::list(&cx, Listing::Events).await?);
+    let meter = Arc::new(Meter::new(Budget {
+        hits: input.max_hits.into(),
+        bytes: input.max_bytes.into(),
+        time: Duration::from_secs(input.max_seconds.into()),
+    }));
+    // In local mode it can fire before the call that arms it has returned.
+    if let Some(current) = cx.current() {
+        current.target.count(&meter);
+    }
     let (printed, _) = calls::run_command(&cx.engine().await?, &line).await?;
     let after = parse(&calls::list(&cx, Listing::Events).await?);
     let new = after
@@ -227,19 +237,11 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
     let id = new.id;
     let armed = Armed {
         command: line.clone(),
-        budget: Budget {
-            hits: input.max_hits.into(),
-            bytes: input.max_bytes.into(),
-            time: Duration::from_secs(input.max_seconds.into()),
-        },
-        since: current.target.state().events,
-        at: Instant::now(),
-        hits: 0,
-        bytes: 0,
+        meter: Arc::clone(&meter),
         ended: None,
     };
     current.book.pages().events.insert(id, armed);
-    budget::watch(current, id);
+    budget::watch(current, id, meter);
     let mut text = format!("Event {id:#x} is armed by `{line}`.");
     if let Some(note) = note {
         text.push_str(&format!(" {note}"));
@@ -267,6 +269,9 @@ struct Row {
     /// Lines and stops so far, of those that this session armed.
     #[serde(skip_serializing_if = "Option::is_none")]
     hits: Option<u64>,
+    /// Lines that came after its budget was used up and before it was off: they are nowhere kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<u64>,
     /// The budget that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_by: Option<&'static str>,
@@ -303,7 +308,10 @@ async fn list(cx: Cx<Read>, _: NoInput) -> Result<Answer<ListOutput>, ToolError>
                 id: Hex(row.id),
                 enabled: row.enabled,
                 command: Captured::new(row.command.as_bytes()),
-                hits: own.map(|armed| armed.hits),
+                hits: own.map(|armed| armed.meter.counts().hits),
+                dropped: own
+                    .map(|armed| armed.meter.counts().dropped)
+                    .filter(|dropped| *dropped > 0),
                 ended_by,
             }
         })
@@ -345,20 +353,20 @@ async fn change(cx: &Cx<State>, undo: Undo, id: Hex, done: &str) -> Result<Answe
     uses(hyperdbg_u_run_command("events e"))
 )]
 async fn enable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, ToolError> {
+    let known = cx.current().and_then(|current| {
+        let old = current.book.pages().events.get(&input.id.0)?.meter.clone();
+        // A meter of its own, so that who watched the old one ends.
+        let meter = Arc::new(old.anew());
+        current.target.count(&meter);
+        Some((current, meter))
+    });
     let answer = change(&cx, Undo::EnableEvent(input.id.0), input.id, "enabled").await?;
-    if let Some(current) = cx.current() {
-        let known = match current.book.pages().events.get_mut(&input.id.0) {
-            Some(armed) => {
-                let was_watched = armed.ended.take().is_none();
-                (armed.hits, armed.bytes, armed.at) = (0, 0, Instant::now());
-                armed.since = current.target.state().events;
-                Some(was_watched)
-            }
-            None => None,
-        };
-        if known == Some(false) {
-            budget::watch(current, input.id.0);
+    if let Some((current, meter)) = known {
+        if let Some(armed) = current.book.pages().events.get_mut(&input.id.0) {
+            armed.ended = None;
+            armed.meter = Arc::clone(&meter);
         }
+        budget::watch(current, input.id.0, meter);
     }
     Ok(answer)
 }

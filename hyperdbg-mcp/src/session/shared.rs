@@ -1,6 +1,6 @@
 //! What a session's callers and its monitor share: the call in flight, the turn to make one, the logs.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -17,7 +17,7 @@ use crate::engine::Outcome;
 use crate::engine::protocol::{self, Hello, OPENING, Opened, Request};
 use crate::generated::{Call, Reply};
 use crate::sdk::Compatibility;
-use crate::tool::{Category, ToolError};
+use crate::tool::{Category, Meter, ToolError};
 
 pub(super) type CallResult = Result<Outcome<Reply>, ToolError>;
 
@@ -48,6 +48,8 @@ pub(super) struct Shared {
     pub(super) ended: watch::Sender<bool>,
     pub(super) events: Mutex<Log>,
     pub(super) newest_event: watch::Sender<u64>,
+    /// Those that count what the library says, as long as somebody holds them.
+    pub(super) meters: Mutex<Vec<Weak<Meter>>>,
     pub(super) stray: Mutex<Log>,
     runtime: tokio::runtime::Handle,
 }
@@ -180,6 +182,7 @@ impl Shared {
             kill_wanted: Notify::new(),
             ended: watch::Sender::new(false),
             events: Mutex::new(Log::new(config.event_bytes)),
+            meters: Mutex::default(),
             newest_event: watch::Sender::new(0),
             stray: Mutex::new(Log::new(config.stray_bytes)),
             runtime: tokio::runtime::Handle::current(),

@@ -9,7 +9,7 @@ use crate::output::OutputStore;
 use crate::policy::Cleared;
 use crate::session::{LogPage, Observed, RunState};
 
-use super::{Book, Delivery, ToolError};
+use super::{Book, Delivery, Meter, ToolError};
 
 /// The server's side of a tool call.
 pub trait Host: Send + Sync + 'static {
@@ -189,6 +189,12 @@ pub trait Target: Link {
 
     /// At most `limit` records of the event log after number `since`, after waiting at most `wait` for one.
     fn events(&self, since: u64, limit: usize, wait: Duration) -> BoxFuture<'_, LogPage>;
+
+    /// Counts what the library says from now on against a budget, and drops what comes after it is used up.
+    fn count(&self, meter: &Arc<Meter>);
+
+    /// Adds the server's own words to the event log.
+    fn log(&self, words: &str);
 
     /// Ends the worker.
     fn close(&self) -> BoxFuture<'_, ()>;

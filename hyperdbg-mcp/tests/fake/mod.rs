@@ -17,7 +17,7 @@ use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Reg
 use hyperdbg_mcp::session::LogPage;
 use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::surface::{Groups, Selection};
-use hyperdbg_mcp::tool::{Category, Connection, Delivery, Run, Target, ToolError, WorkerState};
+use hyperdbg_mcp::tool::{Category, Connection, Delivery, Meter, Run, Target, ToolError, WorkerState};
 use hyperdbg_sys::{DEBUGGER_READ_MEMORY_ADDRESS_MODE, GUEST_EXTRA_REGISTERS, GUEST_REGS, Packet};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -285,6 +285,10 @@ impl Target for FakeTarget {
     fn last_exec(&self) -> u64 {
         self.0.execs.load(Ordering::SeqCst)
     }
+
+    fn count(&self, _: &Arc<Meter>) {}
+
+    fn log(&self, _: &str) {}
 
     fn events(&self, _: u64, _: usize, _: Duration) -> BoxFuture<'_, LogPage> {
         Box::pin(async {
