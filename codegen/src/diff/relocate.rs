@@ -33,7 +33,7 @@ pub struct Relocation {
 pub struct Placement {
     /// `sizeof` there, in bytes.
     pub size: u64,
-    /// What to copy. Members that only the library knows are in none: they are zero on the way in.
+    /// What to copy. Members that only the library knows are in none.
     pub pieces: Vec<Piece>,
     /// Members that only the library knows.
     pub unknown: Vec<String>,
