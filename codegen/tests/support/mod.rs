@@ -68,6 +68,17 @@ pub(crate) fn tests_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
+/// Where a document does not fit a JSON Schema, one line each.
+pub(crate) fn misfits(schema: &str, document: &str) -> Vec<String> {
+    let schema = serde_json::from_str(schema).unwrap();
+    let document = serde_json::from_str(document).unwrap();
+    let schema = jsonschema::draft202012::new(&schema).unwrap();
+    schema
+        .iter_errors(&document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
+}
+
 /// Copies the files of a folder.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
