@@ -140,6 +140,88 @@ fn an_event_that_halts_the_target_counts_its_stops() {
 }
 
 #[test]
+fn what_a_line_of_text_sets_is_known_and_taken_back_as_well() {
+    let mut client = client();
+    let here = rip(&mut client);
+    let here = here.as_str().expect("an address");
+    for line in [
+        format!("bp {here}"),
+        "!cpuid script { printf(\"x\\n\"); }".to_owned(),
+        "!tsc script { printf(\"y\\n\"); }".to_owned(),
+        "events c 1".to_owned(),
+    ] {
+        client.call("hd_exec_command", json!({"command": line})).fields();
+    }
+    let status = client.call("hd_session_status", json!({}));
+    assert_eq!(
+        status.fields()["set"],
+        json!([format!("breakpoint 0x1 at {here}"), "event 0x0"])
+    );
+    let closed = client.call("hd_session_close", json!({}));
+    assert_eq!(
+        closed.fields()["removed"],
+        json!(["breakpoint 0x1", "event 0x0"]),
+        "{}",
+        closed.text()
+    );
+}
+
+#[test]
+fn an_event_of_an_earlier_epoch_is_stale() {
+    let mut client = client();
+    rip(&mut client);
+    client
+        .call(
+            "hd_event_set",
+            json!({"event": "cpuid", "script": "printf(\"x\\n\");"}),
+        )
+        .fields();
+    // Symbols do not touch it, and it is known again.
+    client
+        .call("hd_exec_command", json!({"command": ".sym reload"}))
+        .fields();
+    client.call("hd_event_disable", json!({"id": "0x0"})).fields();
+    client.call("hd_session_close", json!({})).fields();
+
+    let run = |client: &mut Client, line: &str| {
+        client.call("hd_exec_command", json!({"command": line})).fields();
+    };
+    client.call("hd_session_open", json!({"mode": "local"})).fields();
+    run(&mut client, "load vmm");
+    client
+        .call(
+            "hd_event_set",
+            json!({"event": "cpuid", "script": "printf(\"x\\n\");"}),
+        )
+        .fields();
+    run(&mut client, "unload vmm");
+    run(&mut client, "load vmm");
+    let stale = client.call("hd_event_clear", json!({"id": "0x0"}));
+    assert!(
+        stale.is_error() && stale.text().contains("stale"),
+        "{}",
+        stale.text()
+    );
+}
+
+#[test]
+fn a_caller_can_lower_the_deadline_of_a_call() {
+    let mut client = client();
+    rip(&mut client);
+    let started = Instant::now();
+    let answer = client.call(
+        "hd_exec_command",
+        json!({"command": "!sim hang", "deadline_ms": 500}),
+    );
+    assert!(answer.text().contains("timeout"), "{}", answer.text());
+    assert!(
+        started.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+#[test]
 fn the_same_input_does_not_end_a_third_worker() {
     let mut client = client();
     for _ in 0..2 {
