@@ -11,6 +11,7 @@ use super::execution::elapsed_ms;
 use super::halted::{self, RunState};
 use super::{calls, noted};
 use crate::generated::{Call, RunCommandArgs};
+use crate::policy;
 use crate::tier::Destructive;
 use crate::tool::typed::Answer;
 use crate::tool::{Cx, ToolError, complaint};
@@ -126,7 +127,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
 /// The error with the note about numbers, which may explain it.
 fn noted(mut error: ToolError, note: Option<&str>) -> ToolError {
     if let Some(note) = note {
-        error.message = format!("{} {note}", error.message);
+        error.message = format!("{} {note}", policy::sentence(&error.message));
     }
     error
 }
