@@ -239,6 +239,7 @@ fn a_new_enumerator_is_offered_or_excluded_and_then_the_step_goes_through() {
             "{stdout}"
         );
         assert_eq!(codegen(root.path(), &["generate", "--check"]).0, 0);
+        assert_eq!(gravest(root.path(), changed.path()), "harmless");
         let (code, stdout, stderr) = sync(root.path(), changed.path());
         assert_eq!((code, stderr.as_str()), (0, ""));
         assert!(stdout.contains("took back STYLE_QUADS\n"), "{stdout}");

@@ -71,6 +71,11 @@ fn a_step_back_and_forth_ends_byte_for_byte_where_it_began() {
     assert_eq!(sync(root.path(), "older").0, 0);
     assert_eq!(snapshot(root.path()), between);
 
+    // What is retired was decided on.
+    let one = tests_folder("sync/one");
+    let back = ["diff", "--fail-on", "decision", "--sdk", one.to_str().unwrap()];
+    assert_eq!(codegen(root.path(), &back).0, 0);
+
     let (code, stdout, _) = sync(root.path(), "one");
     assert_eq!(code, 0);
     assert!(stdout.contains("took back hyperdbg_u_stop_driver\n"), "{stdout}");
