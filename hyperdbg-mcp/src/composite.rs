@@ -21,6 +21,7 @@ mod step;
 mod stop;
 
 pub(crate) use breakpoints::at as breakpoints_at;
+pub(crate) use log::line as log_line;
 pub(crate) use preview::{replaced, sent};
 pub(crate) use session::{connect, take_back};
 

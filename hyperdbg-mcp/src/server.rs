@@ -8,6 +8,7 @@ mod instructions;
 mod lock;
 pub mod operator;
 mod registry;
+mod resources;
 mod sessions;
 mod target;
 mod transport;

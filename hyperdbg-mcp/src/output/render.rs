@@ -186,6 +186,32 @@ fn bounded(text: &str) -> &str {
     &text[..cut(text, 4_000)]
 }
 
+/// A text that is no result of a tool: our words, captured data in its envelope, and how to read on.
+pub fn render_text(head: &str, captured: &Untrusted, rest: &str, store: &OutputStore) -> String {
+    let mut text = String::from(head);
+    if captured.is_empty() {
+        let _ = write!(text, "\n{rest}");
+        return text;
+    }
+    text.push('\n');
+    let block = captured.escaped();
+    let end = cut(
+        &block,
+        PAGE_CHARS.saturating_sub(head.len() + rest.len() + envelope::OVERHEAD_CHARS),
+    );
+    if end < block.len() {
+        let total = block.len();
+        let shown = block[..end].to_owned();
+        let id = store.keep(block);
+        let cut =
+            format!("[shown up to {end} of {total}; the rest: hyperdbg://output/{id}?offset={end}]\n{rest}");
+        envelope::wrap(&shown, Some(&cut), &mut text);
+    } else {
+        envelope::wrap(&block, Some(rest), &mut text);
+    }
+    text
+}
+
 /// Strings that someone else may have chosen are calmed wherever they are.
 fn calm_fields(fields: &mut Map<String, Value>) {
     fields.values_mut().for_each(calm_value);
