@@ -415,6 +415,25 @@ async fn a_client_is_told_when_a_log_gains_records_and_not_too_often() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_follows_the_answer_that_a_client_is_told_no_more() {
+    let mut client = Client::with_session("2025-11-25", 0).await;
+    let mut told = 0;
+    for turn in 0..60 {
+        client.watch(EVENTS).await;
+        client.wire.fake.logs("news\n");
+        // The notification is on its way, has left, or is not made yet.
+        tokio::time::sleep(Duration::from_micros(turn * 20)).await;
+        client.unwatch(EVENTS, 0).await;
+        told += updates(&std::mem::take(&mut client.heard), EVENTS);
+        assert!(
+            client.wire.is_silent(Duration::from_millis(5)).await,
+            "turn {turn}"
+        );
+    }
+    assert!(told > 0, "some were told");
+}
+
 #[tokio::test(start_paused = true)]
 async fn asking_twice_changes_nothing_and_the_end_of_the_session_ends_it() {
     for version in VERSIONS {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::output::{Captured, Filter, Untrusted};
-use crate::session::{LogPage, LogRecord};
+use crate::session::{LogPage, LogRecord, Origin};
 use crate::tier::Read;
 use crate::tool::typed::Answer;
 use crate::tool::{Category, Cx, ToolError};
@@ -181,6 +181,9 @@ fn at_ms(record: &LogRecord) -> u64 {
 /// A record for a reader. Only the first line of a record begins with a `#` at the margin, whatever its text says.
 pub(crate) fn line(record: &LogRecord) -> Vec<u8> {
     let mut line = format!("#{} +{} ms", record.sequence, at_ms(record));
+    if record.origin == Origin::Server {
+        line.push_str(", the server");
+    }
     if record.lost_before > 0 {
         line.push_str(&format!(", {} bytes lost before it", record.lost_before));
     }

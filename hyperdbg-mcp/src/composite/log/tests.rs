@@ -3,7 +3,6 @@ use std::cell::Cell;
 use proptest::prelude::*;
 
 use super::*;
-use crate::session::Origin;
 
 fn record(sequence: u64, text: &str) -> LogRecord {
     LogRecord {
@@ -103,5 +102,14 @@ fn a_text_cannot_begin_a_record() {
     assert_eq!(
         String::from_utf8(line(&forged)).unwrap(),
         "#7 +7 ms, 3 bytes lost before it: one\n  #8 +9 ms: forged\n"
+    );
+    // Nor can it pass for the server's.
+    let own = LogRecord {
+        origin: Origin::Server,
+        ..record(8, "disabled")
+    };
+    assert_eq!(
+        String::from_utf8(line(&own)).unwrap(),
+        "#8 +8 ms, the server: disabled\n"
     );
 }
