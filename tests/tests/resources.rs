@@ -105,7 +105,7 @@ fn a_result_that_was_cut_is_a_resource_without_secrets_and_its_reading_is_record
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("audit.jsonl");
         let mut client = start(protocol, &["--audit", log.to_str().expect("text")]);
-        let script = format!("for (i = 0; i < 0x600; i++) {{ printf(\"{SECRET} %llx\\n\", i); }}");
+        let script = format!("for (i = 0; i < 0xa00; i++) {{ printf(\"{SECRET} %llx\\n\", i); }}");
         let result = client.call("hd_script_run", json!({"script": script}));
         let output = &result.fields()["output"];
         assert_eq!(output["truncated"], true, "{}", result.text());
@@ -121,6 +121,9 @@ fn a_result_that_was_cut_is_a_resource_without_secrets_and_its_reading_is_record
         let page = client.call("hd_output_read", json!({"id": id, "filter": "/ 5[0-9a-f]7$/"}));
         let found = page.fields()["captured"].as_str().expect("lines").lines().count();
         assert_eq!(found, 16, "507 to 5f7: {}", page.text());
+        // What is masked cannot be searched for either.
+        let page = client.call("hd_output_read", json!({"id": id, "filter": "/^c/"}));
+        assert_eq!(page.fields()["captured"], "", "{}", page.text());
         client.refused("resources/read", json!({"uri": "hyperdbg://output/out-99"}));
         assert!(client.finish(Duration::from_secs(3)).success());
         let recorded = std::fs::read_to_string(&log).expect("a log");

@@ -79,7 +79,8 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
     let page = match &filter {
         Some(filter) => {
             let events = |since, limit, wait| current.target.events(since, limit, wait);
-            filtered(events, input.since, limit, wait, filter).await
+            let finds = |text: &[u8]| filter.finds_in(&Untrusted::new(text), cx.outputs());
+            filtered(events, input.since, limit, wait, finds).await
         }
         None => current.target.events(input.since, limit, wait).await,
     };
@@ -121,14 +122,14 @@ const STRIDE: usize = 200;
 /// How long one call looks at records that are there; a search that is not done goes on in the next.
 const SEARCH: Duration = Duration::from_millis(500);
 
-/// At most `limit` records after `since` that `filter` lets through, waited for where there is none. The cursor moves
-/// past those that it does not. `events` reads the log, as [`Target::events`](crate::tool::Target::events).
+/// At most `limit` records after `since` in whose text `finds` finds something, waited for where there is none. The cursor
+/// moves past the others. `events` reads the log, as [`Target::events`](crate::tool::Target::events).
 async fn filtered<F: Future<Output = LogPage>>(
     events: impl Fn(u64, usize, Duration) -> F,
     since: u64,
     limit: usize,
     wait: Duration,
-    filter: &Filter,
+    finds: impl Fn(&[u8]) -> bool,
 ) -> LogPage {
     let until = Instant::now() + wait;
     let mut found = LogPage {
@@ -149,7 +150,7 @@ async fn filtered<F: Future<Output = LogPage>>(
         found.more = page.more;
         let waited = page.records.is_empty();
         for record in page.records {
-            if !filter.finds_in(&Untrusted::new(record.text.as_slice())) {
+            if !finds(&record.text) {
                 continue;
             }
             if found.records.len() == limit {

@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::Untrusted;
+use super::{OutputStore, Untrusted};
 use crate::tool::arguments::echo;
 use crate::tool::{Category, ToolError};
 
@@ -69,9 +69,9 @@ impl Filter {
         &self.words
     }
 
-    /// Whether it finds something in captured data, in the form in which that is shown.
-    pub fn finds_in(&self, captured: &Untrusted) -> bool {
-        let escaped = captured.escaped();
+    /// Whether it finds something in captured data, in the form in which that is shown; `store` knows what is not.
+    pub fn finds_in(&self, captured: &Untrusted, store: &OutputStore) -> bool {
+        let escaped = store.masked(captured.escaped());
         self.finds(escaped.strip_suffix('\n').unwrap_or(&escaped))
     }
 
@@ -111,6 +111,7 @@ fn bad(message: String) -> ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::Masker;
 
     fn finds(filter: &str, text: &str) -> bool {
         Filter::new(filter).unwrap().finds(text)
@@ -135,9 +136,21 @@ mod tests {
 
     #[test]
     fn captured_data_is_searched_as_it_is_shown_line_by_line() {
-        let finds = |filter, bytes: &[u8]| Filter::new(filter).unwrap().finds_in(&Untrusted::new(bytes));
+        let store = OutputStore::default();
+        let finds = |filter, bytes: &[u8]| {
+            Filter::new(filter)
+                .unwrap()
+                .finds_in(&Untrusted::new(bytes), &store)
+        };
         assert!(finds("/^b\\\\x1b$/", b"a\nb\x1b\nc\n"));
         assert!(finds("/^$/", b"a\n\nb") && !finds("/^$/", b"a\n"));
+        assert!(finds("hunter2", b"is hunter2-hunter2"));
+        store.mask(Masker::new(["hunter2-hunter2".to_owned()]));
+        assert!(
+            !Filter::new("hunter2")
+                .unwrap()
+                .finds_in(&Untrusted::new(b"is hunter2-hunter2".as_slice()), &store)
+        );
     }
 
     #[test]

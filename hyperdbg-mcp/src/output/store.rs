@@ -1,7 +1,10 @@
 //! Keeps what did not fit in a page, so that it can be read on.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::audit::Masker;
 
 /// Part of a kept output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +24,7 @@ pub struct Page {
 pub struct OutputStore {
     max_bytes: usize,
     kept: Mutex<Kept>,
+    masker: OnceLock<Masker>,
 }
 
 #[derive(Debug, Default)]
@@ -51,10 +55,25 @@ impl OutputStore {
         Self {
             max_bytes,
             kept: Mutex::default(),
+            masker: OnceLock::new(),
         }
     }
 
-    /// Keeps an escaped text and names it.
+    /// From now on secrets are masked before anything is cut, kept or searched: a cut would hide half of one from the
+    /// masker of results, and a search could guess at it.
+    pub fn mask(&self, masker: Masker) {
+        let _ = self.masker.set(masker);
+    }
+
+    /// `text` without secrets.
+    pub(super) fn masked(&self, text: String) -> String {
+        match self.masker.get().map(|masker| masker.mask(&text)) {
+            Some(Cow::Owned(masked)) => masked,
+            _ => text,
+        }
+    }
+
+    /// Keeps an escaped and masked text and names it.
     pub(crate) fn keep(&self, text: String) -> String {
         let mut kept = self.lock();
         kept.next_id += 1;

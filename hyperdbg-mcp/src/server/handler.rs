@@ -76,6 +76,7 @@ impl Handler {
     /// The same server with a log of its calls.
     #[must_use]
     pub fn audited(mut self, audit: Arc<Audit>) -> Self {
+        self.manager.outputs().mask(audit.masker().clone());
         self.audit = audit;
         self
     }
