@@ -61,6 +61,7 @@ fn left(current: &Current) -> Left {
         label: current.label.clone(),
         state: current.observed().state.name().to_owned(),
         set: changes(current),
+        ended: current.target.state().ended,
     }
 }
 
@@ -136,7 +137,9 @@ impl Manager {
                         let _ = tokio::time::timeout(TAKE_BACK, take_back(&current)).await;
                     }
                     let halted = current.observed().state == RunState::Paused && !simulator;
-                    let left = (halted || !current.book.pages().is_clean()).then(|| left(&current));
+                    let lost = current.connection.is_debugger() && current.target.state().ended.is_some();
+                    let is_left = halted || lost || !current.book.pages().is_clean();
+                    let left = is_left.then(|| left(&current));
                     let _ = tokio::time::timeout(END, current.target.close()).await;
                     left
                 })
