@@ -6,7 +6,7 @@ use super::{Finding, by};
 use crate::discovery::companions::{self, Dependency, Place, Presence};
 use crate::discovery::folder::{self, Access};
 use crate::discovery::places::DRIVER_SERVICE;
-use crate::discovery::{Library, Search, Verdict, list, release};
+use crate::discovery::{Library, Origin, Search, Verdict, list, release};
 use crate::sdk::{Compatibility, Headers};
 
 pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
@@ -20,6 +20,16 @@ pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
                 "{} bytes, SHA-256 {}",
                 library.size_bytes, library.sha256
             )),
+        );
+        let tried: Vec<_> = search
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.verdict != Verdict::NotTried)
+            .cloned()
+            .collect();
+        findings.push(
+            Finding::info("library.search", format!("looked at:{}", list(&tried)))
+                .why(format!("the order is: {}; the first that fits is taken", order())),
         );
     } else {
         let named = search
@@ -43,7 +53,7 @@ pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
             .why("what is named is taken or refused; nothing else is taken in its place")
             .todo(reason.next_step()),
             None => Finding::problem("library", "HyperDbg's library was not found")
-                .why(format!("looked at:{}", list(&search.candidates)))
+                .why(format!("looked at:{}\nThe order is: {}", list(&search.candidates), order()))
                 .todo(
                     "Unpack a release of HyperDbg and name its folder with --library or HYPERDBG_LIBRARY, or use the \
                      built-in simulator with --simulator.",
@@ -68,6 +78,11 @@ pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
             );
         }
     }
+}
+
+/// The places in the order in which they are tried.
+fn order() -> String {
+    Origin::ORDER.map(Origin::name).join(", ")
 }
 
 pub(super) fn judge(library: &Library, findings: &mut Vec<Finding>) {

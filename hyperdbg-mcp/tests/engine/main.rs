@@ -13,6 +13,8 @@ mod death;
 mod fake;
 #[path = "../headers/mod.rs"]
 mod headers;
+#[cfg(windows)]
+mod inherited;
 mod moved;
 mod planted;
 #[path = "../process/mod.rs"]
@@ -50,6 +52,8 @@ fn main() -> ExitCode {
     #[cfg(windows)]
     console::add(&mut trials);
     death::add(&mut trials);
+    #[cfg(windows)]
+    inherited::add(&mut trials);
     moved::add(&mut trials);
     planted::add(&mut trials);
     resume::add(&mut trials);
