@@ -15,6 +15,8 @@ mod fake;
 mod headers;
 #[cfg(windows)]
 mod inherited;
+mod matrix;
+mod model;
 mod moved;
 mod planted;
 #[path = "../process/mod.rs"]
@@ -54,6 +56,8 @@ fn main() -> ExitCode {
     death::add(&mut trials);
     #[cfg(windows)]
     inherited::add(&mut trials);
+    matrix::add(&mut trials);
+    model::add(&mut trials);
     moved::add(&mut trials);
     planted::add(&mut trials);
     resume::add(&mut trials);
