@@ -10,6 +10,8 @@ mod calls;
 #[cfg(windows)]
 mod console;
 mod death;
+#[cfg(windows)]
+mod driver;
 mod fake;
 #[path = "../headers/mod.rs"]
 mod headers;
@@ -54,6 +56,8 @@ fn main() -> ExitCode {
     #[cfg(windows)]
     console::add(&mut trials);
     death::add(&mut trials);
+    #[cfg(windows)]
+    driver::add(&mut trials);
     #[cfg(windows)]
     inherited::add(&mut trials);
     matrix::add(&mut trials);
