@@ -22,7 +22,7 @@ mod stop;
 
 pub(crate) use breakpoints::at as breakpoints_at;
 pub(crate) use preview::{replaced, sent};
-pub(crate) use session::{connect, take_back};
+pub(crate) use session::{changes, connect, take_back};
 
 use crate::tool::Tool;
 

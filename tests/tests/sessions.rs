@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use hyperdbg_mcp_tests::{Client, Protocol};
+use hyperdbg_mcp_tests::{Client, Protocol, exists, kill};
 use serde_json::{Value, json};
 
 fn client() -> Client {
@@ -176,4 +176,68 @@ fn a_run_to_an_address_reaches_it_and_leaves_nothing() {
     );
     let listed = client.call("hd_exec_command", json!({"command": "bl"}));
     assert!(!listed.text().contains("enabled"), "{}", listed.text());
+}
+
+#[test]
+fn a_server_that_is_killed_is_told_of_by_the_next() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().to_str().expect("text");
+    let start = || {
+        let mut client = Client::start_raw(
+            Protocol::V2025November,
+            &["--simulator", "--allow-writes", "--tools", "all"],
+            &[("HYPERDBG_MCP_STATE", state)],
+        );
+        client.handshake();
+        client
+    };
+    let mut client = start();
+    let here = rip(&mut client);
+    client.call("hd_bp_set", json!({"address": here})).fields();
+    client
+        .call(
+            "hd_event_set",
+            json!({"event": "cpuid", "script": "printf(\"x\\n\");"}),
+        )
+        .fields();
+    client.send("tools/call", json!({"name": "hd_exec_continue", "arguments": {}}));
+    let status = client.call("hd_session_status", json!({}));
+    let worker = status.fields()["worker_pid"].as_u64().expect("a process id");
+    let worker = u32::try_from(worker).expect("a process id");
+    let pid = client.pid();
+    kill(pid);
+    client.finish(Duration::from_secs(5));
+    let until = Instant::now() + Duration::from_secs(2);
+    while exists(worker) {
+        assert!(Instant::now() < until, "worker {worker} outlived its server");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+
+    let mut next = start();
+    let told = next.stderr_so_far();
+    let status = next.call("hd_session_status", json!({}));
+    let left = status.fields()["left_before"].to_string();
+    for words in [
+        &format!("process id {pid} "),
+        "session s1",
+        "breakpoint 0x1",
+        "event 0x0",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+        assert!(left.contains(words), "{words}: {left}");
+    }
+    // A server that lives is no business of a third one, and one that ends cleanly leaves nothing to tell.
+    rip(&mut next);
+    let mut third = start();
+    assert_eq!(
+        third
+            .call("hd_session_status", json!({}))
+            .fields()
+            .get("left_before"),
+        None
+    );
+    third.finish(Duration::from_secs(5));
+    next.finish(Duration::from_secs(5));
+    let files = std::fs::read_dir(folder.path()).expect("the folder can be listed");
+    assert_eq!(files.count(), 0);
 }

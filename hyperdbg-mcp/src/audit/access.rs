@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Opens or makes a file for reading and writing, for its owner only. One that was there before may have been open to
 /// others.
-pub(super) fn open_private(path: &Path) -> io::Result<File> {
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     let file = system::open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
@@ -15,7 +15,7 @@ pub(super) fn open_private(path: &Path) -> io::Result<File> {
 }
 
 /// Makes a folder and those above it, for their owner only; those that are there stay as they are.
-pub(super) fn make_private_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
     system::make_folder(path)
 }
 

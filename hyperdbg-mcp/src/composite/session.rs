@@ -461,7 +461,7 @@ fn left_behind(current: &Current) -> TakenBack {
 }
 
 /// What a session has set in its target.
-fn changes(current: &Current) -> Vec<String> {
+pub(crate) fn changes(current: &Current) -> Vec<String> {
     let pages = current.book.pages();
     let one_shot = pages
         .one_shot
@@ -559,6 +559,9 @@ struct StatusOutput {
     /// Where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sessions: Vec<String>,
+    /// What earlier servers left in their targets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_before: Vec<String>,
     /// Functions that the library lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
@@ -594,6 +597,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         0 | 1 => Vec::new(),
         _ => all.iter().map(Current::stamp).collect(),
     };
+    let left_before = cx.left_before().to_vec();
     let Some(current) = cx.current() else {
         let mut text = format!("No session is open. Library: {library}.");
         let last_end = cx.last_end();
@@ -607,10 +611,14 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
                 connection.mode()
             );
         }
+        for left in &left_before {
+            let _ = write!(text, "\n{left}");
+        }
         let output = StatusOutput {
             library,
             last_end,
             sessions,
+            left_before,
             ..StatusOutput::default()
         };
         return Ok(Answer::new(output, text));
@@ -640,6 +648,9 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     if !sessions.is_empty() {
         let _ = write!(text, " All sessions: {}.", sessions.join("; "));
     }
+    for left in &left_before {
+        let _ = write!(text, "\n{left}");
+    }
     let free = worker.in_flight.is_none() && run != Run::Running;
     let (connected, modules_loaded) = if input.probe && free {
         probe(&cx).await?
@@ -663,6 +674,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         set,
         last_error: worker.last_error,
         sessions,
+        left_before,
         missing: worker.missing,
         disabled: worker.disabled,
         connected,

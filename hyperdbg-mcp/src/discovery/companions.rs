@@ -173,7 +173,9 @@ pub enum DriverError {
         bytes: usize,
     },
     /// Not expressible.
-    #[error("its path holds letters outside of ASCII, and the library takes it in the system's code page only")]
+    #[error(
+        "its path holds letters outside of ASCII, and the library takes it in the system's code page only"
+    )]
     NotAscii,
     /// Verbatim.
     #[error("its path has the form \\\\?\\, which the service manager does not take")]
@@ -307,19 +309,13 @@ mod tests {
     fn the_librarys_limit_on_driver_paths_is_kept() {
         let path = |bytes: usize| PathBuf::from(format!("/{}", "d".repeat(bytes - 1)));
         assert!(driver_path(&path(259)).is_ok());
-        assert_eq!(
-            driver_path(&path(260)),
-            Err(DriverError::TooLong { bytes: 260 })
-        );
+        assert_eq!(driver_path(&path(260)), Err(DriverError::TooLong { bytes: 260 }));
         assert_eq!(
             driver_path(Path::new("/nowhere/ü/hyperkd.sys")),
             Err(DriverError::NotAscii)
         );
         let verbatim = format!(r"\\?\{}\hyperkd.sys", "d".repeat(10));
-        assert_eq!(
-            driver_path(Path::new(&verbatim)),
-            Err(DriverError::Verbatim)
-        );
+        assert_eq!(driver_path(Path::new(&verbatim)), Err(DriverError::Verbatim));
     }
 
     #[test]
@@ -335,7 +331,12 @@ mod tests {
         let file = library.join("hyperkd.sys");
         std::fs::write(&file, "text").unwrap();
         assert!(
-            matches!(&chosen(), Driver::Unusable { why: DriverError::Unfit(_) }),
+            matches!(
+                &chosen(),
+                Driver::Unusable {
+                    why: DriverError::Unfit(_)
+                }
+            ),
             "{:?}",
             chosen()
         );

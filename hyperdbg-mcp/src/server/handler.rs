@@ -172,6 +172,7 @@ impl Handler {
             }
         };
         let rendered = self.masked(rendered);
+        self.manager.note();
         match pending {
             Some(pending) => pending.finish(&rendered),
             None => self.refuse(&view, &request, &why, Some(&rendered)),

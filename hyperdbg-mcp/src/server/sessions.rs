@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::lock::LocalLock;
+use super::remains::{Left, Remains};
 use super::watched::{Crashes, Watched};
-use crate::composite::{connect, take_back};
+use crate::composite::{changes, connect, take_back};
 use crate::engine::{BoxFuture, Link};
 use crate::output::OutputStore;
+use crate::session::RunState;
 use crate::tool::arguments::echo;
 use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessions, Target, ToolError};
 
@@ -46,6 +48,18 @@ pub struct Manager {
     /// Held while a session is being opened, so that two calls do not open two.
     opening: tokio::sync::Mutex<()>,
     outputs: OutputStore,
+    remains: Remains,
+}
+
+/// A session as the next server should know it.
+fn left(current: &Current) -> Left {
+    Left {
+        id: current.id.to_string(),
+        target: current.connection.to_string(),
+        label: current.label.clone(),
+        state: current.observed().state.name().to_owned(),
+        set: changes(current),
+    }
 }
 
 #[derive(Default)]
@@ -73,11 +87,12 @@ impl Table {
 
 impl Manager {
     /// A manager whose session opens by itself as `opens_by_itself` says, or by the tool for it where clients are
-    /// served that.
+    /// served that. What its sessions set is noted in `remains`.
     pub fn new(
         launcher: Box<dyn Launcher>,
         opens_by_itself: Option<Connection>,
         serves_open: bool,
+        remains: Remains,
     ) -> Arc<Self> {
         Arc::new(Self {
             launcher,
@@ -88,6 +103,7 @@ impl Manager {
             crashes: Crashes::default(),
             opening: tokio::sync::Mutex::default(),
             outputs: OutputStore::default(),
+            remains,
         })
     }
 
@@ -107,17 +123,40 @@ impl Manager {
             .map(|slot| {
                 tokio::spawn(async move {
                     let current = slot.current;
+                    let simulator = current.target.state().simulator;
                     let halted = current.target.state().in_flight.is_none();
                     if halted && !current.book.pages().is_clean() {
                         let _ = tokio::time::timeout(TAKE_BACK, take_back(&current)).await;
                     }
+                    let halted = current.observed().state == RunState::Paused && !simulator;
+                    let left = (halted || !current.book.pages().is_clean()).then(|| left(&current));
                     let _ = tokio::time::timeout(END, current.target.close()).await;
+                    left
                 })
             })
             .collect();
+        let mut all = Vec::new();
         for end in ends {
-            let _ = end.await;
+            if let Ok(Some(left)) = end.await {
+                all.push(left);
+            }
         }
+        self.remains.close(all);
+    }
+
+    /// Notes what the sessions have set, for the server that comes after this one where it is ended by force.
+    pub(super) fn note(&self) {
+        let sessions = {
+            let table = self.lock();
+            let of_targets = |slot: &&Slot| slot.current.connection != Connection::Offline;
+            table
+                .sessions
+                .iter()
+                .filter(of_targets)
+                .map(|slot| left(&slot.current))
+                .collect()
+        };
+        self.remains.note(sessions);
     }
 
     /// A number that no session had as its epoch.
@@ -197,6 +236,7 @@ impl Manager {
             connection,
             label,
             symbol_path,
+            secrets: _,
         } = opening;
         let (open, oldest) = {
             let table = self.lock();
@@ -352,6 +392,10 @@ impl Sessions for View {
 
     fn library(&self) -> String {
         self.manager.launcher.library()
+    }
+
+    fn left_before(&self) -> &[String] {
+        self.manager.remains.found()
     }
 
     fn opens_by_itself(&self) -> Option<Connection> {

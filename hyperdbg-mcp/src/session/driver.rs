@@ -41,7 +41,9 @@ pub(super) async fn choose(session: &Session, library: &Path) -> Result<Option<S
             Reply::SetCustomDriverPath(reply) if reply.returned != 0 => path,
             _ => format!("the library does not take {path} for it"),
         },
-        Err(error) if matches!(error.category, Category::WorkerLost | Category::Timeout) => return Err(error),
+        Err(error) if matches!(error.category, Category::WorkerLost | Category::Timeout) => {
+            return Err(error);
+        }
         Err(error) => format!("the library cannot be told that it is {path}: {}", error.message),
     };
     Ok(Some(told))

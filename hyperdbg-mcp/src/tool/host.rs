@@ -1,5 +1,6 @@
 //! What a tool may ask of the server: the current session's engine, its run control, kept output.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +55,17 @@ pub enum Connection {
         /// TCP port.
         port: u16,
     },
+}
+
+impl fmt::Display for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Offline | Self::Local => f.write_str(self.mode()),
+            Self::DebuggerPipe { pipe } => write!(f, "debugger on {pipe}"),
+            Self::DebuggerSerial { port, baud } => write!(f, "debugger on {port} at {baud}"),
+            Self::Remote { address, port } => write!(f, "remote at {address}:{port}"),
+        }
+    }
 }
 
 /// Baud rates that HyperDbg accepts.
@@ -257,6 +269,8 @@ pub struct Opening {
     pub label: Option<String>,
     /// Where HyperDbg looks for symbols, as `.sympath` takes it.
     pub symbol_path: Option<String>,
+    /// Values that are masked wherever they would be shown.
+    pub secrets: Vec<String>,
 }
 
 impl From<Connection> for Opening {
@@ -265,6 +279,7 @@ impl From<Connection> for Opening {
             connection,
             label: None,
             symbol_path: None,
+            secrets: Vec::new(),
         }
     }
 }
@@ -284,6 +299,9 @@ pub trait Sessions: Send + Sync {
     fn untold_loss(&self) -> Option<ToolError> {
         self.last()?.target.untold_loss()
     }
+
+    /// What earlier servers left in their targets, a sentence or more each.
+    fn left_before(&self) -> &[String];
 
     /// The session, also when its worker has ended.
     fn last(&self) -> Option<Current>;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use hyperdbg_mcp::engine::{BoxFuture, Link, Outcome};
 use hyperdbg_mcp::generated::{self as g, Call, Reply};
 use hyperdbg_mcp::policy::decision::{Permit, Rules};
-use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Registry, serve};
+use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Registry, Remains, serve};
 use hyperdbg_mcp::session::LogPage;
 use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::surface::{Groups, Selection};
@@ -422,7 +422,12 @@ impl Wire {
     pub fn start(setup: Setup) -> Self {
         let fake = Fake::new();
         let registry = Registry::new(setup.selection).unwrap();
-        let manager = Manager::new(Box::new(Fakes(Arc::clone(&fake))), setup.opens, true);
+        let manager = Manager::new(
+            Box::new(Fakes(Arc::clone(&fake))),
+            setup.opens,
+            true,
+            Remains::default(),
+        );
         let gate = Gate::new(setup.policy).unwrap();
         let handler = Handler::new(registry, manager, Ending::of_connection(), gate);
         let (near, far) = tokio::io::duplex(1 << 20);

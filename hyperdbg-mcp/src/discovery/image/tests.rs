@@ -134,10 +134,7 @@ fn programs_and_drivers_are_no_libraries() {
     );
     if Loader::THIS.machine == Machine::X64 {
         assert_eq!(check_driver(&driver), Ok(()));
-        assert_eq!(
-            check_driver(&sample(Format::Pe).pe()),
-            Err(Unfit::NotADriver)
-        );
+        assert_eq!(check_driver(&sample(Format::Pe).pe()), Err(Unfit::NotADriver));
         assert!(matches!(
             check_driver(&sample(Format::Elf).elf()),
             Err(Unfit::OtherFormat { .. })
