@@ -34,6 +34,9 @@ fn driver() -> Vec<u8> {
     image
 }
 
+/// What the simulator says where it was told of no driver.
+const NONE: &str = "the driver beside the program\n";
+
 async fn open(library: &Path) -> Arc<Session> {
     Session::open(simulated(LibrarySource::Path(library.to_owned())))
         .await
@@ -41,19 +44,28 @@ async fn open(library: &Path) -> Arc<Session> {
 }
 
 async fn beside_library() {
-    let (folder, library) = moved();
+    let folder = tempfile::Builder::new().prefix("Hyper Dbg ").tempdir().unwrap();
+    let library = folder.path().join("libhyperdbg.dll");
+    std::fs::copy(shared_library(), &library).unwrap();
     let session = open(&library).await;
     assert_eq!(session.status().driver, None);
-    assert_eq!(
-        say(&session, "!sim driver").await,
-        "the driver beside the program\n"
-    );
+    assert_eq!(say(&session, "!sim driver").await, NONE);
     session.close().await;
 
+    let file = folder.path().join("hyperkd.sys");
+    std::fs::write(&file, driver()).unwrap();
+    is_chosen(&library).await;
+
+    // Letters that the library does not take: a file system that keeps short names has one for it.
+    let (folder, library) = moved();
     std::fs::write(folder.path().join("hyperkd.sys"), driver()).unwrap();
-    let session = open(&library).await;
+    is_chosen_or(&library, "outside of ASCII").await;
+}
+
+/// The library was told of the driver beside it by a path that it survives.
+async fn is_chosen(library: &Path) {
+    let session = open(library).await;
     let path = session.status().driver.unwrap();
-    // The folder's name has other letters than the library takes: it is the short one.
     assert!(path.is_ascii() && path.len() < 260, "{path}");
     assert_eq!(std::fs::read(&path).unwrap(), driver());
     assert_eq!(
@@ -61,6 +73,18 @@ async fn beside_library() {
         format!("driver {path}, service hyperkd\n")
     );
     session.close().await;
+}
+
+/// The same, or it was not told, for that reason.
+async fn is_chosen_or(library: &Path, reason: &str) {
+    let session = open(library).await;
+    let told = session.status().driver.unwrap();
+    let chosen = say(&session, "!sim driver").await;
+    session.close().await;
+    match told.contains("cannot be installed from there") {
+        true => assert!(told.contains(reason) && chosen == NONE, "{told}: {chosen}"),
+        false => is_chosen(library).await,
+    }
 }
 
 async fn unusable() {
@@ -83,15 +107,7 @@ async fn unusable() {
     let library = deep.join("libhyperdbg.dll");
     std::fs::copy(shared_library(), &library).unwrap();
     std::fs::write(deep.join("hyperkd.sys"), driver()).unwrap();
-    let session = open(&library).await;
-    let told = session.status().driver.unwrap();
-    let chosen = say(&session, "!sim driver").await;
-    // A file system that keeps short names has one for it.
-    match told.contains("cannot be installed from there") {
-        true => assert_eq!(chosen, "the driver beside the program\n"),
-        false => assert!(told.len() < 260 && chosen.contains(&told), "{told}: {chosen}"),
-    }
-    session.close().await;
+    is_chosen_or(&library, "at most 259").await;
 }
 
 fn told() -> Result<(), Failed> {
