@@ -2,9 +2,11 @@
 //! anything, and nothing here calls the library.
 
 mod access;
+mod process;
 mod service;
 
 pub(crate) use access::{grants_to_many, is_administrator};
+pub(crate) use process::running_programs;
 pub(crate) use service::service_state;
 
 use std::ffi::OsString;
