@@ -11,6 +11,7 @@ mod halted;
 mod log;
 mod memory;
 mod modules;
+mod noted;
 mod output;
 mod preview;
 mod registers;

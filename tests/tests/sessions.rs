@@ -2,6 +2,7 @@
 // A test fails by panicking.
 #![allow(clippy::expect_used)]
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use hyperdbg_mcp_tests::{Client, Protocol, exists, kill};
@@ -36,22 +37,40 @@ fn a_hung_session_does_not_slow_the_others() {
         json!({"name": "hd_exec_command", "arguments": {"command": "!sim hang", "session_id": "s1"}}),
     );
     std::thread::sleep(Duration::from_millis(100));
+    // 200 calls in flight at once, a third of them to the session that hangs.
     let started = Instant::now();
-    for turn in 0..100 {
-        let id = if turn % 2 == 0 { "s2" } else { "s3" };
-        let answer = client.call("hd_reg_read", json!({"register": "rip", "session_id": id}));
-        assert!(
-            answer.fields()["session"]
-                .as_str()
-                .expect("a stamp")
-                .starts_with(id)
-        );
+    let mut sent: BTreeMap<u64, &str> = (0..200)
+        .map(|turn| {
+            let session = ["s1", "s2", "s3"][turn % 3];
+            let call =
+                json!({"name": "hd_reg_read", "arguments": {"register": "rip", "session_id": session}});
+            (client.send("tools/call", call), session)
+        })
+        .collect();
+    let mut last: BTreeMap<&str, Duration> = BTreeMap::new();
+    while !sent.is_empty() {
+        let message = client
+            .next_message(Duration::from_secs(20))
+            .expect("every call is answered");
+        let Some(session) = message["id"].as_u64().and_then(|id| sent.remove(&id)) else {
+            continue;
+        };
+        last.insert(session, started.elapsed());
+        let result = &message["result"];
+        if session == "s1" {
+            let text = result["content"][0]["text"].as_str().expect("a text");
+            assert!(
+                text.starts_with("error: busy") && text.contains("run_command"),
+                "{text}"
+            );
+        } else {
+            let stamp = result["structuredContent"]["session"].as_str();
+            assert!(stamp.is_some_and(|stamp| stamp.starts_with(session)), "{result}");
+        }
     }
-    assert!(
-        started.elapsed() < Duration::from_secs(10),
-        "{:?}",
-        started.elapsed()
-    );
+    // Those of the others do not wait for it, and its own are told soon that nothing is queued.
+    assert!(last["s2"] < last["s1"] && last["s3"] < last["s1"], "{last:?}");
+    assert!(last["s1"] < Duration::from_secs(8), "{last:?}");
     let status = client.call("hd_session_status", json!({"session_id": "s1"}));
     assert_eq!(status.fields()["in_flight"]["function"], "hyperdbg_u_run_command");
 }
@@ -137,6 +156,88 @@ fn an_event_that_halts_the_target_counts_its_stops() {
     let list = client.call("hd_event_list", json!({}));
     assert_eq!(list.fields()["events"][0]["enabled"], false);
     client.call("hd_event_clear", json!({"id": "0x0"})).fields();
+}
+
+#[test]
+fn what_a_line_of_text_sets_is_known_and_taken_back_as_well() {
+    let mut client = client();
+    let here = rip(&mut client);
+    let here = here.as_str().expect("an address");
+    for line in [
+        format!("bp {here}"),
+        "!cpuid script { printf(\"x\\n\"); }".to_owned(),
+        "!tsc script { printf(\"y\\n\"); }".to_owned(),
+        "events c 1".to_owned(),
+    ] {
+        client.call("hd_exec_command", json!({"command": line})).fields();
+    }
+    let status = client.call("hd_session_status", json!({}));
+    assert_eq!(
+        status.fields()["set"],
+        json!([format!("breakpoint 0x1 at {here}"), "event 0x0"])
+    );
+    let closed = client.call("hd_session_close", json!({}));
+    assert_eq!(
+        closed.fields()["removed"],
+        json!(["breakpoint 0x1", "event 0x0"]),
+        "{}",
+        closed.text()
+    );
+}
+
+#[test]
+fn an_event_of_an_earlier_epoch_is_stale() {
+    let mut client = client();
+    rip(&mut client);
+    client
+        .call(
+            "hd_event_set",
+            json!({"event": "cpuid", "script": "printf(\"x\\n\");"}),
+        )
+        .fields();
+    // Symbols do not touch it, and it is known again.
+    client
+        .call("hd_exec_command", json!({"command": ".sym reload"}))
+        .fields();
+    client.call("hd_event_disable", json!({"id": "0x0"})).fields();
+    client.call("hd_session_close", json!({})).fields();
+
+    let run = |client: &mut Client, line: &str| {
+        client.call("hd_exec_command", json!({"command": line})).fields();
+    };
+    client.call("hd_session_open", json!({"mode": "local"})).fields();
+    run(&mut client, "load vmm");
+    client
+        .call(
+            "hd_event_set",
+            json!({"event": "cpuid", "script": "printf(\"x\\n\");"}),
+        )
+        .fields();
+    run(&mut client, "unload vmm");
+    run(&mut client, "load vmm");
+    let stale = client.call("hd_event_clear", json!({"id": "0x0"}));
+    assert!(
+        stale.is_error() && stale.text().contains("stale"),
+        "{}",
+        stale.text()
+    );
+}
+
+#[test]
+fn a_caller_can_lower_the_deadline_of_a_call() {
+    let mut client = client();
+    rip(&mut client);
+    let started = Instant::now();
+    let answer = client.call(
+        "hd_exec_command",
+        json!({"command": "!sim hang", "deadline_ms": 500}),
+    );
+    assert!(answer.text().contains("timeout"), "{}", answer.text());
+    assert!(
+        started.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[test]

@@ -21,7 +21,9 @@ pub(super) fn watch(current: Current, id: u64, meter: Arc<Meter>) {
                 () = tokio::time::sleep(LOOK) => {}
             }
             // It is another event's by now, or nobody's.
-            let is_watched = |armed: &Armed| armed.ended.is_none() && Arc::ptr_eq(&armed.meter, &meter);
+            let is_watched = |armed: &Armed| {
+                armed.ended.is_none() && armed.meter.as_ref().is_some_and(|own| Arc::ptr_eq(own, &meter))
+            };
             let watched = current.book.pages().events.get(&id).is_some_and(is_watched);
             if !watched || !current.target.state().alive {
                 return;
@@ -43,8 +45,9 @@ fn end(current: &Current, id: u64, why: &'static str) {
         return;
     };
     armed.ended = Some(why);
-    armed.meter.stop();
-    let dropped = match armed.meter.counts().dropped {
+    let Some(meter) = armed.meter.clone() else { return };
+    meter.stop();
+    let dropped = match meter.counts().dropped {
         0 => String::new(),
         lines => format!("; {lines} more lines came before it was off, and were dropped"),
     };
@@ -81,7 +84,7 @@ pub(super) async fn count_stop(current: &Current, id: u64) -> Option<&'static st
     let meter = {
         let pages = current.book.pages();
         let armed = pages.events.get(&id).filter(|armed| armed.ended.is_none())?;
-        Arc::clone(&armed.meter)
+        armed.meter.clone()?
     };
     meter.hit();
     let why = meter.exhausted(Instant::now())?;

@@ -235,12 +235,17 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
         .captured(printed));
     };
     let id = new.id;
-    let armed = Armed {
-        command: line.clone(),
-        meter: Arc::clone(&meter),
-        ended: None,
-    };
-    current.book.pages().events.insert(id, armed);
+    {
+        let mut pages = current.book.pages();
+        let armed = Armed {
+            // As it is listed, so that it is known again.
+            command: new.command.clone(),
+            epoch: pages.epoch,
+            meter: Some(Arc::clone(&meter)),
+            ended: None,
+        };
+        pages.events.insert(id, armed);
+    }
     budget::watch(current, id, meter);
     let mut text = format!("Event {id:#x} is armed by `{line}`.");
     if let Some(note) = note {
@@ -308,9 +313,10 @@ async fn list(cx: Cx<Read>, _: NoInput) -> Result<Answer<ListOutput>, ToolError>
                 id: Hex(row.id),
                 enabled: row.enabled,
                 command: Captured::new(row.command.as_bytes()),
-                hits: own.map(|armed| armed.meter.counts().hits),
+                hits: own.and_then(Armed::counts).map(|counts| counts.hits),
                 dropped: own
-                    .map(|armed| armed.meter.counts().dropped)
+                    .and_then(Armed::counts)
+                    .map(|counts| counts.dropped)
                     .filter(|dropped| *dropped > 0),
                 ended_by,
             }
@@ -338,7 +344,42 @@ struct ChangeOutput {
     id: Hex,
 }
 
+/// Refuses the number of an event that was armed in an earlier epoch, where it means another event by now.
+async fn needs_same_event(cx: &Cx<State>, id: Hex) -> Result<(), ToolError> {
+    let Some(current) = cx.current() else {
+        return Ok(());
+    };
+    let (epoch, armed) = {
+        let pages = current.book.pages();
+        (pages.epoch, pages.events.get(&id.0).cloned())
+    };
+    let Some(armed) = armed.filter(|armed| armed.epoch < epoch) else {
+        return Ok(());
+    };
+    let listed = parse(&calls::list(cx, Listing::Events).await?);
+    let is_same = listed
+        .iter()
+        .any(|row| row.id == id.0 && row.command == armed.command);
+    let mut pages = current.book.pages();
+    if is_same {
+        if let Some(own) = pages.events.get_mut(&id.0) {
+            own.epoch = epoch;
+        }
+        return Ok(());
+    }
+    pages.events.remove(&id.0);
+    Err(ToolError::new(
+        Category::InvalidArgument,
+        format!(
+            "Event {id} is stale: it was armed by `{}` in epoch {}, and is gone in epoch {epoch}.",
+            armed.command, armed.epoch
+        ),
+    )
+    .next_step("List the events, and name one of those that are armed now."))
+}
+
 async fn change(cx: &Cx<State>, undo: Undo, id: Hex, done: &str) -> Result<Answer<ChangeOutput>, ToolError> {
+    needs_same_event(cx, id).await?;
     let printed = cx.undo(undo).await?;
     Ok(Answer::new(ChangeOutput { id }, format!("Event {id} is {done}.")).captured(printed))
 }
@@ -350,11 +391,11 @@ async fn change(cx: &Cx<State>, undo: Undo, id: Hex, done: &str) -> Result<Answe
     group = "event",
     tier = "state",
     opt_in = true,
-    uses(hyperdbg_u_run_command("events e"))
+    uses(hyperdbg_u_run_command("events"), hyperdbg_u_run_command("events e"))
 )]
 async fn enable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, ToolError> {
     let known = cx.current().and_then(|current| {
-        let old = current.book.pages().events.get(&input.id.0)?.meter.clone();
+        let old = current.book.pages().events.get(&input.id.0)?.meter.clone()?;
         // A meter of its own, so that who watched the old one ends.
         let meter = Arc::new(old.anew());
         current.target.count(&meter);
@@ -364,7 +405,7 @@ async fn enable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, 
     if let Some((current, meter)) = known {
         if let Some(armed) = current.book.pages().events.get_mut(&input.id.0) {
             armed.ended = None;
-            armed.meter = Arc::clone(&meter);
+            armed.meter = Some(Arc::clone(&meter));
         }
         budget::watch(current, input.id.0, meter);
     }
@@ -378,7 +419,7 @@ async fn enable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, 
     group = "event",
     tier = "state",
     opt_in = true,
-    uses(hyperdbg_u_run_command("events d"))
+    uses(hyperdbg_u_run_command("events"), hyperdbg_u_run_command("events d"))
 )]
 async fn disable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, ToolError> {
     change(&cx, Undo::DisableEvent(input.id.0), input.id, "disabled").await
@@ -392,7 +433,7 @@ async fn disable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>,
     group = "event",
     tier = "state",
     opt_in = true,
-    uses(hyperdbg_u_run_command("events c"))
+    uses(hyperdbg_u_run_command("events"), hyperdbg_u_run_command("events c"))
 )]
 async fn clear(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, ToolError> {
     let answer = change(&cx, Undo::ClearEvent(input.id.0), input.id, "cleared").await?;
@@ -404,14 +445,14 @@ async fn clear(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, T
 
 /// A row of `events`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Listed {
-    id: u64,
+pub(super) struct Listed {
+    pub(super) id: u64,
     enabled: bool,
-    command: String,
+    pub(super) command: String,
 }
 
 /// Reads the rows of `events`: number, state in parentheses, the line.
-fn parse(text: &[u8]) -> Vec<Listed> {
+pub(super) fn parse(text: &[u8]) -> Vec<Listed> {
     String::from_utf8_lossy(text)
         .lines()
         .filter_map(|line| {

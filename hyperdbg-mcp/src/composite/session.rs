@@ -565,7 +565,7 @@ struct StatusOutput {
     /// Functions that the library lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
-    /// Functions that answer abi_mismatch: the library is of another SDK, in which they are otherwise.
+    /// Functions that answer abi_mismatch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     disabled: Vec<String>,
     /// By its prompt.

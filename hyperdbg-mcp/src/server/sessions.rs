@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::lock::LocalLock;
 use super::remains::{Left, Remains};
@@ -19,7 +19,9 @@ use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessi
 const END: Duration = Duration::from_millis(500);
 /// How long taking back what a session set may take when the server ends.
 const TAKE_BACK: Duration = Duration::from_millis(600);
-/// Sessions at once, unless told otherwise.
+/// How long an opening waits for another one to finish.
+const TURN: Duration = Duration::from_secs(2);
+/// Sessions at once.
 const MAX_SESSIONS: usize = 4;
 
 /// Starts worker processes.
@@ -112,6 +114,7 @@ impl Manager {
         Arc::new(View {
             manager: Arc::clone(self),
             id,
+            until: None,
         })
     }
 
@@ -347,9 +350,20 @@ impl Drop for CloseOnDrop {
 pub struct View {
     manager: Arc<Manager>,
     id: Option<String>,
+    /// When the call is to be over, where its caller wants that sooner than its functions do.
+    until: Option<Instant>,
 }
 
 impl View {
+    /// The same view for a call that is to be over after `deadline`.
+    pub(super) fn within(&self, deadline: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            manager: Arc::clone(&self.manager),
+            id: self.id.clone(),
+            until: Some(Instant::now() + deadline),
+        })
+    }
+
     /// Id, epoch and observed run state of the session, where there is one.
     pub fn stamp(&self) -> Option<String> {
         self.manager
@@ -361,7 +375,14 @@ impl View {
 impl Sessions for View {
     fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>> {
         Box::pin(async move {
-            let _opening = self.manager.opening.lock().await;
+            let opening_now = self.manager.opening.lock();
+            let Ok(_opening) = tokio::time::timeout(TURN, opening_now).await else {
+                return Err(ToolError::new(
+                    Category::Busy,
+                    "Another session is being opened; it has not finished yet.",
+                )
+                .next_step("Look at the sessions' status, and open this one when the other is there."));
+            };
             self.manager.open_now(opening).await
         })
     }
@@ -444,6 +465,7 @@ impl Host for View {
             Ok(Arc::new(Watched {
                 manager: Arc::clone(&self.manager),
                 current,
+                until: self.until,
             }) as Arc<dyn Link>)
         })
     }

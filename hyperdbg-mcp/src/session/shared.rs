@@ -24,6 +24,9 @@ pub(super) type CallResult = Result<Outcome<Reply>, ToolError>;
 /// A client that takes a call back gets this long to see it end by itself before the library is interrupted.
 const CANCEL_PATIENCE: Duration = Duration::from_millis(250);
 
+/// Behind a call that has been in flight for this long, others do not wait.
+const BLOCKED: Duration = Duration::from_secs(2);
+
 /// One that gets its turn with less than this left would only be broken off.
 const LEAST_TIME: Duration = Duration::from_millis(250);
 
@@ -254,6 +257,21 @@ impl Shared {
                 Err(self.busy(asked))
             }
             () = tokio::time::sleep_until(until) => Err(self.busy(asked)),
+            () = self.blocked() => Err(self.busy(asked)),
+        }
+    }
+
+    /// Done when one call has been in flight for so long that nothing should queue behind it.
+    async fn blocked(&self) {
+        loop {
+            let age = lock(&self.state)
+                .pending
+                .as_ref()
+                .map_or(Duration::ZERO, |pending| pending.sent.elapsed());
+            match BLOCKED.checked_sub(age) {
+                Some(left) if !left.is_zero() => tokio::time::sleep(left).await,
+                _ => return,
+            }
         }
     }
 

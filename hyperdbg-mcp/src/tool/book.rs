@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Meter;
+use super::{Counts, Meter};
 
 /// A session's book.
 #[derive(Debug, Default)]
@@ -31,10 +31,29 @@ pub struct Pages {
 pub struct Armed {
     /// The line that armed it.
     pub command: String,
-    /// What it has said, against its budget.
-    pub meter: Arc<Meter>,
+    /// The epoch in which it was armed.
+    pub epoch: u64,
+    /// What it has said, against its budget; one that was armed by a line of text has none.
+    pub meter: Option<Arc<Meter>>,
     /// Why it was disabled, where the server did that.
     pub ended: Option<&'static str>,
+}
+
+impl Armed {
+    /// An event that a line of text has armed.
+    pub fn without_budget(command: String, epoch: u64) -> Self {
+        Self {
+            command,
+            epoch,
+            meter: None,
+            ended: None,
+        }
+    }
+
+    /// What it has said, where that is counted.
+    pub fn counts(&self) -> Option<Counts> {
+        self.meter.as_ref().map(|meter| meter.counts())
+    }
 }
 
 impl Book {
