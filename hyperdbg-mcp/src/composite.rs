@@ -1,21 +1,28 @@
 //! The hand-written tools.
 
 mod breakpoints;
+mod budget;
 mod calls;
 mod command;
 mod disassemble;
+mod events;
 mod execution;
+mod halted;
+mod log;
 mod memory;
 mod modules;
 mod output;
 mod preview;
 mod registers;
+mod run_to;
 mod script;
 mod session;
+mod step;
 mod stop;
 
-pub(crate) use preview::replaced;
-pub(crate) use session::connect;
+pub(crate) use breakpoints::at as breakpoints_at;
+pub(crate) use preview::{replaced, sent};
+pub(crate) use session::{connect, take_back};
 
 use crate::tool::Tool;
 
@@ -33,11 +40,19 @@ pub static TOOLS: &[Tool] = &[
     execution::HD_EXEC_CONTINUE,
     execution::HD_EXEC_WAIT,
     execution::HD_EXEC_PAUSE,
-    execution::HD_EXEC_STEP,
+    step::HD_EXEC_STEP,
+    run_to::HD_EXEC_RUN_TO,
     breakpoints::HD_BP_SET,
     modules::HD_MOD_LIST,
     script::HD_SCRIPT_EVAL,
     script::HD_SCRIPT_RUN,
     command::HD_EXEC_COMMAND,
     output::HD_OUTPUT_READ,
+    session::HD_LINK_RELEASE,
+    log::HD_EVENT_READ,
+    events::HD_EVENT_SET,
+    events::HD_EVENT_LIST,
+    events::HD_EVENT_ENABLE,
+    events::HD_EVENT_DISABLE,
+    events::HD_EVENT_CLEAR,
 ];

@@ -10,6 +10,7 @@ pub mod folder;
 pub mod image;
 pub mod path;
 pub mod places;
+pub mod profile;
 pub mod release;
 
 use std::fmt::Write as _;

@@ -143,6 +143,11 @@ pub fn form_level(id: &str) -> Option<Level> {
         .map(|form| form.tier)
 }
 
+/// The identifier of the form that a command line has, where it has one.
+pub fn form_of(line: &[u8]) -> Option<String> {
+    classify(Kind::Command, line, &Options::default()).form
+}
+
 /// The identifiers of all forms of commands.
 pub fn forms() -> impl Iterator<Item = &'static str> {
     tables::commands()

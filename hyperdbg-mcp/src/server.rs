@@ -5,17 +5,19 @@ mod confirmation;
 mod gate;
 mod handler;
 mod instructions;
+mod lock;
 pub mod operator;
 mod registry;
 mod sessions;
 mod target;
 mod transport;
 mod watchdog;
+mod watched;
 
 pub use gate::{Gate, Policy};
 pub use handler::Handler;
 pub use registry::{Registry, Served};
-pub use sessions::{Launcher, Manager};
+pub use sessions::{Launcher, Manager, View};
 pub use transport::Lines;
 pub use watchdog::Ending;
 

@@ -31,13 +31,13 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use self::failure::Kill;
-use self::shared::{CallResult, Overrun, Resumes, Shared, Sink, later, lock};
+use self::shared::{CallResult, Overrun, Resumes, Shared, Sink, Stop, later, lock};
 use self::status::milliseconds;
 use crate::engine::protocol::Request;
 use crate::engine::{BoxFuture, LibrarySource, Link, Outcome};
 use crate::generated::{Call, Reply};
 use crate::sdk::{self, Compatibility};
-use crate::tool::{Category, ToolError};
+use crate::tool::{Category, Delivery, ToolError};
 
 /// How long a worker may take to end when asked.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -55,7 +55,7 @@ pub struct Session {
 #[derive(Debug)]
 pub enum StopWait {
     /// The target stopped. It is told once.
-    Stopped(Box<Outcome<Reply>>),
+    Stopped(Delivery),
     /// It has not stopped yet.
     StillRunning {
         /// The function that resumed it.
@@ -186,10 +186,17 @@ impl Session {
     /// Resumes the target with `call`, which returns only at its next stop: this returns as soon as it is sent. Until
     /// then every other call is answered `target_running`. `deadline` is for getting the turn.
     ///
+    /// Gives the number by which the resume is known.
+    ///
     /// # Errors
     /// As [`call`](Self::call); and `busy` when an earlier stop has not been read yet.
-    pub async fn resume(&self, call: Call, deadline: Duration) -> Result<(), ToolError> {
-        self.shared.begin(call, deadline, Sink::Resume).await.map(|_| ())
+    pub async fn resume(&self, call: Call, deadline: Duration) -> Result<u64, ToolError> {
+        self.shared.begin(call, deadline, Sink::Resume).await
+    }
+
+    /// Number of the last resume; 0 where there was none.
+    pub fn last_exec(&self) -> u64 {
+        lock(&self.shared.state).last_exec
     }
 
     /// Waits for the stop that ends the last resume. A stop that came meanwhile is there at once, and is told once.
@@ -205,24 +212,66 @@ impl Session {
             let running = {
                 let mut state = lock(&self.shared.state);
                 if let Some(stop) = state.stop.take() {
-                    state.loss_told |= state.loss.is_some();
-                    return stop.map(|outcome| StopWait::Stopped(Box::new(outcome)));
+                    return match stop.result {
+                        Ok(outcome) => {
+                            state.claimed = true;
+                            Ok(StopWait::Stopped(self.deliver(
+                                stop.exec,
+                                stop.requested,
+                                outcome,
+                            )))
+                        }
+                        Err(error) => {
+                            state.loss_told |= state.loss.is_some();
+                            Err(error)
+                        }
+                    };
                 }
                 if let Some(error) = state.tell_loss() {
                     return Err(error);
                 }
                 match &state.pending {
-                    Some(pending) if pending.resumes == Resumes::Yes => StopWait::StillRunning {
-                        function: pending.function,
-                        elapsed: pending.sent.elapsed(),
-                    },
+                    Some(pending) if pending.resumes == Resumes::Yes => {
+                        Some((pending.function, pending.sent))
+                    }
+                    _ if state.claimed => None,
                     _ => return Ok(StopWait::NotResumed),
                 }
             };
             if tokio::time::timeout_at(until, stopped).await.is_err() {
-                return Ok(running);
+                return match running {
+                    Some((function, sent)) => Ok(StopWait::StillRunning {
+                        function,
+                        elapsed: sent.elapsed(),
+                    }),
+                    None => Err(ToolError::new(
+                        Category::Busy,
+                        "The target has stopped, and another call is about to tell of that stop.",
+                    )
+                    .next_step("Read that call's answer; the stop is told there, once.")),
+                };
             }
         }
+    }
+
+    /// A stop for the caller who got it; it comes back here where that caller goes away untold.
+    fn deliver(&self, exec: u64, requested: bool, outcome: Outcome<Reply>) -> Delivery {
+        let shared = Arc::clone(&self.shared);
+        Delivery::new(exec, requested, outcome, move |untold| {
+            let mut state = lock(&shared.state);
+            state.claimed = false;
+            if let Some(outcome) = untold {
+                state.stop = Some(Stop {
+                    exec,
+                    requested,
+                    result: Ok(outcome),
+                });
+            } else {
+                state.loss_told |= state.loss.is_some();
+            }
+            drop(state);
+            shared.stopped.notify_waiters();
+        })
     }
 
     /// Sends a break request to the call in flight: halts a target that a resume set running, where the library can.
@@ -255,7 +304,7 @@ impl Session {
             }),
             mode: state.mode,
             run_state: state.run_state(),
-            unread_stop: state.stop.is_some(),
+            unread_stop: state.has_stop(),
             calls: state.last_id,
             last_error: state.last_error.clone(),
             events,
@@ -340,10 +389,15 @@ impl Session {
             state.loss.is_none()
         };
         if alive {
-            closed.interrupted = self.shared.interrupt_any().map(|(function, _)| function);
+            // A break would halt a debuggee that runs: that one is left running.
+            let left_running = self.shared.left_running();
+            closed.interrupted = match left_running {
+                Some(function) => Some(function),
+                None => self.shared.interrupt_any().map(|(function, _)| function),
+            };
             // From here on the end is wanted, whoever brings it about.
             lock(&self.shared.state).kill.get_or_insert(Kill::Closed);
-            let asked = self.shared.send(&Request::Shutdown).is_ok();
+            let asked = left_running.is_none() && self.shared.send(&Request::Shutdown).is_ok();
             closed.graceful = asked && timeout(CLOSING, ended.wait_for(|ended| *ended)).await.is_ok();
             if !closed.graceful {
                 self.shared.kill(Kill::Closed);
@@ -370,7 +424,7 @@ impl Session {
         if !by_itself || state.loss_told {
             return None;
         }
-        match state.stop.take() {
+        match state.stop.take().map(|stop| stop.result) {
             Some(Err(error)) => {
                 state.loss_told = true;
                 Some(error)

@@ -1,7 +1,9 @@
 //! What a tool is: its description, its arguments, its result and its errors. Knows no transport.
 
 pub mod arguments;
+mod book;
 mod cx;
+mod delivery;
 mod error;
 mod host;
 pub mod schema;
@@ -9,13 +11,18 @@ pub mod shape;
 mod spec;
 pub mod surface;
 pub mod typed;
+mod undo;
 pub mod value;
 mod verdict;
 
-pub use cx::{Cx, Listing, SessionView};
+pub use book::{Armed, Book, Budget, Pages};
+pub use cx::{Cx, SessionView};
+pub use delivery::Delivery;
 pub use error::{Category, ToolError};
-pub use host::{Connection, Current, Host, Run, Sessions, Target, WorkerState};
+pub use host::{Connection, Current, Host, Opening, Run, Sessions, Target, WorkerState};
 pub use spec::{FunctionInfo, Hints, SchemaSource, Success, ToolSpec};
+pub use undo::{Listing, Undo};
+pub(crate) use undo::{sweep, undo};
 pub use verdict::{complaint, verdict};
 
 use serde_json::{Map, Value};

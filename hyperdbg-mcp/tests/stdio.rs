@@ -94,7 +94,7 @@ fn work_the_tools(server: &mut Server) {
     let after = stepped["path"][0]["rip"].as_str().unwrap().to_owned();
     assert_eq!(code["instructions"][1]["address"], json!(after));
     let bp = server.fields("hd_bp_set", json!({"address": rip}));
-    let stop = server.fields("hd_exec_continue", json!({}));
+    let stop = server.fields("hd_exec_continue", json!({"wait_ms": 10_000}));
     assert_eq!(
         (&stop["state"], &stop["reason"], &stop["id"]),
         (&json!("stopped"), &json!("breakpoint"), &bp["id"]),
@@ -112,7 +112,7 @@ fn work_the_tools(server: &mut Server) {
     assert_eq!(running["state"], "running", "{running}");
     server.error("target_running", "hd_mem_read", json!({"address": rip}));
     assert_eq!(
-        server.fields("hd_exec_wait", json!({"wait_ms": 50}))["state"],
+        server.fields("hd_exec_wait", json!({"timeout_ms": 50}))["state"],
         "running"
     );
     assert_eq!(
@@ -244,7 +244,7 @@ fn at_the_end_of_input_nothing_is_left_also_with_the_target_running() {
         "running"
     );
     let pid = server.worker_pid();
-    let wait = json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "hd_exec_wait", "arguments": {"wait_ms": 20_000}}});
+    let wait = json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "hd_exec_wait", "arguments": {"timeout_ms": 20_000}}});
     server.send(&wait.to_string());
     let (status, elapsed, _) = server.end();
     assert!(status.success());

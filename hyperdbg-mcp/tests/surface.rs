@@ -156,9 +156,10 @@ fn refusals_name_the_flag_to_use() {
 #[test]
 fn annotations_follow_from_the_tier() {
     for served in everything().served() {
-        let hints = serde_json::to_value(&served.model).unwrap()["annotations"].clone();
+        let model = serde_json::to_value(&served.model).unwrap();
+        let hints = model["annotations"].clone();
         let spec = served.tool.spec;
-        assert_eq!(hints["title"], spec.title);
+        assert_eq!(model["title"], spec.title);
         assert_eq!(
             hints["readOnlyHint"],
             json!(spec.tier == Tier::Read),

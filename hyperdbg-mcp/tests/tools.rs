@@ -216,7 +216,7 @@ async fn registers_are_read_by_name_and_written_with_the_old_value() {
     assert_eq!(rip["value"], hex(BASE));
     assert_eq!(
         wire.fields("hd_reg_read", json!({"register": "RIP"})).await,
-        json!({"register": "rip", "value": hex(BASE)})
+        json!({"register": "rip", "value": hex(BASE), "session": "s1, epoch 1, paused"})
     );
     let fields = wire
         .fields(
@@ -328,7 +328,7 @@ async fn a_running_target_is_a_normal_answer_and_its_stop_is_told_once() {
         .await;
     wire.error("target_running", "hd_exec_continue", json!({})).await;
     assert_eq!(
-        wire.fields("hd_exec_wait", json!({"wait_ms": 10})).await["state"],
+        wire.fields("hd_exec_wait", json!({"timeout_ms": 10})).await["state"],
         "running"
     );
     let status = wire.fields("hd_session_status", json!({})).await;
@@ -344,9 +344,10 @@ async fn a_running_target_is_a_normal_answer_and_its_stop_is_told_once() {
         (&json!("stopped"), &json!("breakpoint"), &json!("0x1"))
     );
     assert_eq!(
-        (&fields["rip"], &fields["instruction"]),
-        (&hex(BASE), &json!("sub rsp, 0x28"))
+        (&fields["rip"], &fields["next"][0], &fields["core"]),
+        (&hex(BASE), &json!("sub rsp, 0x28"), &json!(0))
     );
+    assert_eq!(fields["exec_id"], "s1.1");
     wire.error("wrong_mode", "hd_exec_wait", json!({})).await;
 }
 
@@ -362,7 +363,7 @@ async fn a_pause_reports_the_stop_that_it_brought_about() {
     let fields = wire.fields("hd_exec_pause", json!({})).await;
     assert_eq!(
         (&fields["state"], &fields["reason"]),
-        (&json!("stopped"), &json!("other"))
+        (&json!("stopped"), &json!("user"))
     );
     let fields = wire.fields("hd_exec_command", json!({"command": "lm"})).await;
     assert_eq!(fields["forwarded"], false);
@@ -419,11 +420,12 @@ async fn a_session_opens_as_asked_and_asks_back_for_what_is_missing() {
         )
         .await;
     assert_eq!(fields["mode"], "debugger");
-    wire.error("wrong_mode", "hd_session_open", json!({"mode": "offline"}))
-        .await;
     wire.fields("hd_mem_read", json!({"address": hex(BASE)})).await;
     let fields = wire.fields("hd_session_close", json!({})).await;
-    assert_eq!(fields["debuggee_released"], true);
+    assert_eq!(
+        (&fields["requested"], &fields["observed"]),
+        (&json!("keep"), &json!("paused"))
+    );
     wire.error("not_connected", "hd_session_close", json!({})).await;
     wire.fields("hd_session_open", json!({"mode": "offline"})).await;
     wire.error("wrong_mode", "hd_reg_read", json!({"register": "rip"}))
@@ -493,4 +495,145 @@ async fn a_call_that_hangs_is_given_up_with_its_client() {
         "nothing is sent after a cancel"
     );
     assert_eq!(fake.dropped.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_stop_goes_to_the_next_who_waits_when_its_caller_goes_away_and_names_its_run() {
+    let mut wire = Wire::ready().await;
+    let fields = wire.fields("hd_exec_continue", json!({})).await;
+    assert_eq!(
+        (&fields["state"], &fields["exec_id"]),
+        (&json!("running"), &json!("s1.1"))
+    );
+    wire.error("invalid_argument", "hd_exec_wait", json!({"exec_id": "s1.9"}))
+        .await;
+    wire.error("invalid_argument", "hd_exec_wait", json!({"exec_id": "s7.1"}))
+        .await;
+    wire.error("invalid_argument", "hd_exec_wait", json!({"exec_id": "x"}))
+        .await;
+    wire.fake
+        .stop_with("event 0x2 triggered (post)\nfffff800`00000000  90  nop\n");
+    let fields = wire.fields("hd_exec_wait", json!({"exec_id": "s1.1"})).await;
+    assert_eq!(
+        (
+            &fields["reason"],
+            &fields["id"],
+            &fields["stage"],
+            &fields["exec_id"]
+        ),
+        (&json!("event"), &json!("0x2"), &json!("post"), &json!("s1.1"))
+    );
+    wire.error("wrong_mode", "hd_exec_wait", json!({"exec_id": "s1.1"}))
+        .await;
+    wire.fields("hd_exec_continue", json!({})).await;
+    let text = wire
+        .error("wrong_mode", "hd_exec_wait", json!({"exec_id": "s1.1"}))
+        .await;
+    assert!(text.contains("s1.2"), "{text}");
+}
+
+#[tokio::test]
+async fn registers_that_changed_since_the_last_stop_are_told() {
+    let mut wire = Wire::ready().await;
+    for (rax, changed) in [(0, json!(null)), (7, json!(["rax=0x7"]))] {
+        wire.fields("hd_exec_continue", json!({})).await;
+        *wire.fake.rax.lock().unwrap() = rax;
+        wire.fake.stop_with("fffff800`00000000  90  nop\n");
+        let fields = wire.fields("hd_exec_wait", json!({})).await;
+        assert_eq!(fields["changed"], changed);
+    }
+}
+
+#[tokio::test]
+async fn sessions_are_named_and_ended_ones_are_told_from_those_that_never_were() {
+    let mut wire = Wire::ready().await;
+    wire.fields("hd_mem_read", json!({"address": hex(BASE)})).await;
+    let second = wire.fields("hd_session_open", json!({"mode": "offline"})).await;
+    assert_eq!(second["session_id"], "s2");
+    assert_eq!(second["session"], "s2, epoch 2, not_applicable");
+    // Without a name it is the one that was opened last.
+    wire.error("wrong_mode", "hd_reg_read", json!({"register": "rip"}))
+        .await;
+    let first = wire
+        .fields("hd_reg_read", json!({"register": "rip", "session_id": "s1"}))
+        .await;
+    assert_eq!(first["session"], "s1, epoch 1, paused");
+    let status = wire
+        .fields("hd_session_status", json!({"session_id": "s1"}))
+        .await;
+    assert_eq!(status["sessions"].as_array().unwrap().len(), 2);
+    wire.fields("hd_session_close", json!({"session_id": "s1"})).await;
+    let text = wire
+        .error(
+            "not_connected",
+            "hd_mem_read",
+            json!({"address": hex(BASE), "session_id": "s1"}),
+        )
+        .await;
+    assert!(text.contains("has ended") && text.contains("s2"), "{text}");
+    let text = wire
+        .error(
+            "invalid_argument",
+            "hd_mem_read",
+            json!({"address": hex(BASE), "session_id": "s9"}),
+        )
+        .await;
+    assert!(text.contains("never"), "{text}");
+    for _ in 0..3 {
+        wire.fields("hd_session_open", json!({"mode": "offline"})).await;
+    }
+    let text = wire
+        .error("busy", "hd_session_open", json!({"mode": "offline"}))
+        .await;
+    assert!(text.contains("4 sessions are open"), "{text}");
+}
+
+#[tokio::test]
+async fn a_run_to_an_address_leaves_no_breakpoint_whether_it_is_reached_or_not() {
+    let mut wire = Wire::ready().await;
+    let fake = wire.fake.clone();
+    let stop = tokio::spawn(async move {
+        while !fake.running.load(std::sync::atomic::Ordering::SeqCst) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        *fake.rip.lock().unwrap() = BASE + 4;
+        fake.stop_with("breakpoint 0x1 hit\nfffff800`00000004  90  nop\n");
+    });
+    let fields = wire
+        .fields("hd_exec_run_to", json!({"address": hex(BASE + 4)}))
+        .await;
+    stop.await.unwrap();
+    assert_eq!(
+        (&fields["reached"], &fields["reason"]),
+        (&json!(true), &json!("breakpoint"))
+    );
+    assert!(wire.fake.breakpoints.lock().unwrap().is_empty());
+    // Nothing comes by: it is halted, and says so.
+    let fields = wire
+        .fields(
+            "hd_exec_run_to",
+            json!({"address": hex(BASE + 8), "timeout_ms": 20}),
+        )
+        .await;
+    assert_eq!(
+        (&fields["reached"], &fields["reason"]),
+        (&json!(false), &json!("user"))
+    );
+    assert!(wire.fake.breakpoints.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn closing_takes_back_what_the_session_set_and_says_how_the_debuggee_is_left() {
+    let mut wire = Wire::ready().await;
+    wire.fields("hd_bp_set", json!({"address": hex(BASE)})).await;
+    let status = wire.fields("hd_session_status", json!({})).await;
+    assert_eq!(status["set"].as_array().unwrap().len(), 1, "{status}");
+    let closed = wire
+        .fields("hd_session_close", json!({"debuggee": "continue"}))
+        .await;
+    assert_eq!(
+        (&closed["requested"], &closed["observed"], &closed["removed"]),
+        (&json!("continue"), &json!("running"), &json!(["breakpoint 0x1"]))
+    );
+    assert!(wire.fake.breakpoints.lock().unwrap().is_empty());
 }

@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Ident, LitBool, LitStr, Token, parenthesized};
 
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "name",
     "title",
     "group",
@@ -14,6 +14,7 @@ const KEYS: [&str; 7] = [
     "uses",
     "idempotent",
     "open_world",
+    "opt_in",
 ];
 
 /// What the attribute says.
@@ -26,6 +27,7 @@ pub(crate) struct Arguments {
     pub(crate) uses: Vec<Use>,
     pub(crate) idempotent: Option<LitBool>,
     pub(crate) open_world: Option<LitBool>,
+    pub(crate) opt_in: Option<LitBool>,
     /// Arguments that are no arguments, and ones given twice.
     pub(crate) errors: Vec<syn::Error>,
 }
@@ -72,6 +74,7 @@ fn parse_all(input: ParseStream<'_>) -> syn::Result<Arguments> {
             "tier" => arguments.tier = Some(value(input)?),
             "idempotent" => arguments.idempotent = Some(value(input)?),
             "open_world" => arguments.open_world = Some(value(input)?),
+            "opt_in" => arguments.opt_in = Some(value(input)?),
             "uses" => {
                 let inner;
                 parenthesized!(inner in input);

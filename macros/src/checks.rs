@@ -27,6 +27,7 @@ pub(crate) struct CheckedTool {
     pub(crate) tier: &'static str,
     pub(crate) idempotent: bool,
     pub(crate) open_world: bool,
+    pub(crate) opt_in: bool,
     pub(crate) functions: Vec<String>,
     /// The handler's input type.
     pub(crate) input: Type,
@@ -82,6 +83,7 @@ pub(crate) fn check(mut arguments: Arguments, function: &ItemFn) -> syn::Result<
             tier: TIERS[tier].1,
             idempotent: flag(&arguments.idempotent) || tier == 0,
             open_world: flag(&arguments.open_world),
+            opt_in: flag(&arguments.opt_in),
             functions: arguments
                 .uses
                 .iter()

@@ -14,6 +14,7 @@ pub(crate) fn tool(tool: &CheckedTool, function: &ItemFn) -> TokenStream {
         description,
         idempotent,
         open_world,
+        opt_in,
         functions,
         input,
         ..
@@ -37,7 +38,7 @@ pub(crate) fn tool(tool: &CheckedTool, function: &ItemFn) -> TokenStream {
                 description: #description,
                 group: #group,
                 tier: crate::tier::Tier::#tier,
-                default: true,
+                default: !#opt_in,
                 hints: crate::tool::Hints { idempotent: #idempotent, open_world: #open_world },
                 input_schema: crate::tool::SchemaSource::Rust(crate::tool::typed::input_schema::<#input>),
                 output_schema: crate::tool::SchemaSource::Rust(crate::tool::typed::output_schema::<#output>),

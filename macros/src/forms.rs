@@ -3,11 +3,16 @@
 /// The function that sends command lines.
 pub(crate) const RUN_COMMAND: &str = "hyperdbg_u_run_command";
 
-/// Lines without arguments that only list; everything else has the tier of the function.
+/// Lines that only list, and lines that take back what was set (there a number follows); everything else has the tier
+/// of the function.
 pub(crate) static FORMS: &[(&str, &str)] = &[
     (".status", "read"),
+    ("bc", "state"),
     ("bl", "read"),
     ("events", "read"),
+    ("events c", "state"),
+    ("events d", "state"),
+    ("events e", "state"),
     ("lm", "read"),
     ("lm km", "read"),
     ("lm um", "read"),

@@ -24,8 +24,8 @@ use proc_macro::TokenStream;
 /// async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> { … }
 /// ```
 ///
-/// The doc comment is the description that agents read. `idempotent` and `open_world` are hints, `false` where they
-/// are left out. `uses` lists every export that the tool calls; a command line in parentheses narrows `run_command`
+/// The doc comment is the description that agents read. `idempotent` and `open_world` are hints, `opt_in`
+/// keeps the tool out of the default surface; each is `false` where it is left out. `uses` lists every export that the tool calls; a command line in parentheses narrows `run_command`
 /// to that line, which has a tier of its own. The constant with the tool has the tool's name in capitals.
 ///
 /// Refused, each on its token and all of one item at once: an unknown function (with the nearest name), a function

@@ -1,5 +1,6 @@
 //! Puts a server together from the flags.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ServeFlags;
@@ -9,12 +10,27 @@ use crate::engine::{BoxFuture, LibrarySource};
 use crate::sdk;
 use crate::server::{Ending, Gate, Handler, Launcher, Manager, Registry};
 use crate::session::{Session, SessionConfig, WorkerProgram};
-use crate::tool::{Host, Target, ToolError};
+use crate::tool::{Opening, Target, ToolError};
 
 /// Starts worker processes of this program.
 struct Workers {
     library: LibrarySource,
     sdk: sdk::Choice,
+    profiles: BTreeMap<String, Result<Opening, String>>,
+}
+
+/// The openings that the configuration names; a configuration that cannot be read is told where the library is looked
+/// for.
+fn profiles() -> BTreeMap<String, Result<Opening, String>> {
+    let config = discovery::config::usual_file().map(|file| discovery::config::read(&file));
+    match config {
+        Some(Ok(config)) => config
+            .profiles
+            .iter()
+            .map(|(name, profile)| (name.clone(), profile.opening()))
+            .collect(),
+        _ => BTreeMap::new(),
+    }
 }
 
 impl Launcher for Workers {
@@ -37,6 +53,10 @@ impl Launcher for Workers {
             LibrarySource::Embedded => "the built-in simulated machine".to_owned(),
             LibrarySource::Path(path) => path.display().to_string(),
         }
+    }
+
+    fn profiles(&self) -> BTreeMap<String, Result<Opening, String>> {
+        self.profiles.clone()
     }
 }
 
@@ -61,10 +81,12 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Res
     let workers = Workers {
         library: source,
         sdk: flags.sdk(),
+        profiles: profiles(),
     };
+    let library = workers.library();
     let manager = Manager::new(Box::new(workers), flags.opens_by_itself(), serves_open);
     let server = audit::Server {
-        library: manager.sessions().library(),
+        library,
         read_only: flags.read_only,
         allow_writes: flags.allow_writes,
     };

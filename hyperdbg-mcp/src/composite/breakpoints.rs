@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calls;
 use crate::generated::SetBreakpointArgs;
-use crate::tier::State;
+use crate::tier::{Permits, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
 use crate::tool::{Category, Cx, Listing, ToolError};
@@ -36,10 +36,10 @@ struct Output {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-struct Breakpoint {
-    id: Hex,
-    address: Hex,
-    enabled: bool,
+pub(super) struct Breakpoint {
+    pub(super) id: Hex,
+    pub(super) address: Hex,
+    pub(super) enabled: bool,
 }
 
 /// Sets a software breakpoint at a virtual address of the halted debuggee and returns its number. It hits when the
@@ -52,40 +52,20 @@ struct Breakpoint {
     uses(hyperdbg_u_set_breakpoint, hyperdbg_u_run_command("bl"))
 )]
 async fn set(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> {
-    let connection = cx.connection().await?;
-    if !connection.is_debugger() {
-        return Err(ToolError::new(
-            Category::WrongMode,
-            format!(
-                "Breakpoints need a debuggee, and this session is in mode {}.",
-                connection.mode()
-            ),
-        )
-        .next_step("Use a session in debugger mode."));
-    }
+    needs_debuggee(&cx).await?;
     let before = parse(&calls::list(&cx, Listing::Breakpoints).await?);
     let args = SetBreakpointArgs {
-        address: input.address.0,
         pid: input.pid.unwrap_or(ANY),
         tid: input.tid.unwrap_or(ANY),
         core: input.core.unwrap_or(ANY),
+        ..anywhere(input.address)
     };
     let printed = calls::set_breakpoint(&cx.engine().await?, args).await?;
     let breakpoints = parse(&calls::list(&cx, Listing::Breakpoints).await?);
-    let new = breakpoints.iter().find(|breakpoint| {
-        breakpoint.address == input.address && !before.iter().any(|old| old.id == breakpoint.id)
-    });
-    let Some(new) = new.copied() else {
-        return Err(ToolError::new(
-            Category::Debugger,
-            format!(
-                "HyperDbg accepted the request, but lists no new breakpoint at {}.",
-                input.address
-            ),
-        )
-        .next_step("There may be one at this address already; otherwise check that the address is mapped.")
-        .captured(printed));
-    };
+    let new = new_one(&before, &breakpoints, input.address, printed)?;
+    if let Some(current) = cx.current() {
+        current.book.pages().breakpoints.insert(new.id.0, new.address.0);
+    }
     let text = format!(
         "Breakpoint {} is set at {}. {} in all.",
         new.id,
@@ -101,8 +81,66 @@ async fn set(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> {
     Ok(Answer::new(output, text))
 }
 
+/// Refused where there is no debuggee that could be halted.
+pub(super) async fn needs_debuggee<T: Permits<Read>>(cx: &Cx<T>) -> Result<(), ToolError> {
+    let connection = cx.connection().await?;
+    if connection.is_debugger() {
+        return Ok(());
+    }
+    Err(ToolError::new(
+        Category::WrongMode,
+        format!(
+            "Breakpoints need a debuggee, and this session is in mode {}.",
+            connection.mode()
+        ),
+    )
+    .next_step("Use a session in debugger mode."))
+}
+
+/// A breakpoint at `address` for every process, thread and core.
+pub(super) fn anywhere(address: Hex) -> SetBreakpointArgs {
+    SetBreakpointArgs {
+        address: address.0,
+        pid: ANY,
+        tid: ANY,
+        core: ANY,
+    }
+}
+
+/// The breakpoint at `address` that is listed now and was not before.
+pub(super) fn new_one(
+    before: &[Breakpoint],
+    now: &[Breakpoint],
+    address: Hex,
+    printed: Vec<u8>,
+) -> Result<Breakpoint, ToolError> {
+    now.iter()
+        .find(|breakpoint| breakpoint.address == address && !before.iter().any(|old| old.id == breakpoint.id))
+        .copied()
+        .ok_or_else(|| {
+            ToolError::new(
+                Category::Debugger,
+                format!("HyperDbg accepted the request, but lists no new breakpoint at {address}."),
+            )
+            .next_step(
+                "There may be one at this address already; otherwise check that the address is mapped.",
+            )
+            .captured(printed)
+        })
+}
+
+/// Numbers of the breakpoints at `address` in what `bl` printed.
+pub(crate) fn at(text: &[u8], address: u64) -> Vec<u64> {
+    let listed = parse(text);
+    listed
+        .iter()
+        .filter(|one| one.address.0 == address)
+        .map(|one| one.id.0)
+        .collect()
+}
+
 /// Reads the rows of `bl`: number, address, state, and what they are limited to.
-fn parse(text: &[u8]) -> Vec<Breakpoint> {
+pub(super) fn parse(text: &[u8]) -> Vec<Breakpoint> {
     let number = |digits: &str| u64::from_str_radix(digits, 16).ok().map(Hex);
     String::from_utf8_lossy(text)
         .lines()

@@ -1,14 +1,15 @@
 //! `hd_exec_command`: one line of HyperDbg's own language.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use hyperdbg_mcp_macros::composite_tool;
 
-use super::execution::{self, RunState};
-use super::{calls, stop};
+use super::calls;
+use super::execution::elapsed_ms;
+use super::halted::{self, RunState};
 use crate::generated::{Call, RunCommandArgs};
 use crate::tier::Destructive;
 use crate::tool::typed::Answer;
@@ -41,11 +42,10 @@ struct CommandOutput {
 }
 
 /// Runs one HyperDbg command line, such as `lm`, `!pte nt!x` or `events`, and returns the text that it printed. Use it
-/// for what no other tool does: results of other tools are structured and cheaper. Bare digits are hexadecimal: write
-/// 0x… or 0n…. A line that HyperDbg rejects is an error with the meaning of its code. Commands such as `g` that let the
-/// target run are waited for a few seconds and then answered with state `running`. What the line can do is judged before it
-/// is sent: one that only reads runs, one that can destroy or is not understood counts as destructive, and `exit`, `cls`
-/// and `.listen` are never sent. `.help COMMAND` prints a command's usage.
+/// for what no other tool does: their results are structured and cheaper. Bare digits are hexadecimal: write 0x… or 0n….
+/// A line that HyperDbg rejects is an error with the meaning of its code. What the line can do is judged before it is sent:
+/// one that only reads runs, one that can destroy or is not understood counts as destructive, and `exit`, `cls` and
+/// `.listen` are never sent. `.help COMMAND` prints a command's usage.
 #[composite_tool(
     name = "hd_exec_command",
     title = "Run a debugger command",
@@ -54,7 +54,8 @@ struct CommandOutput {
     open_world = true,
     uses(
         hyperdbg_u_run_command,
-        hyperdbg_u_read_target_register,
+        hyperdbg_u_read_all_registers,
+        hyperdbg_u_show_signature,
         hyperdbg_u_read_memory
     )
 )]
@@ -67,31 +68,35 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         .form
         .as_deref()
         .is_some_and(|form| RESUMING.contains(&form));
-    let (printed, forwarded, state) = if resumes && connection.is_debugger() {
+    let mut state = None;
+    let mut told = None;
+    let (printed, forwarded) = if resumes && connection.is_debugger() {
         let call = Call::RunCommand(RunCommandArgs {
             command: line.as_bytes().to_vec(),
         });
         cx.resume(call).await?;
+        let since = Instant::now();
         match cx.wait(RESUME_WAIT).await? {
-            Some(outcome) => (outcome.text, false, Some(RunState::Stopped)),
-            None => (Vec::new(), false, Some(RunState::Running)),
+            Some(delivery) => {
+                let printed = delivery.text().to_vec();
+                let answer = halted::told(&cx, delivery, elapsed_ms(since)).await;
+                told = Some(answer.map_err(|error| noted(error, note.as_deref()))?.text);
+                state = Some(RunState::Stopped);
+                (printed, false)
+            }
+            None => {
+                state = Some(RunState::Running);
+                (Vec::new(), false)
+            }
         }
     } else {
-        let (printed, forwarded) = calls::run_command(&cx.engine().await?, &line).await?;
-        (printed, forwarded, None)
+        calls::run_command(&cx.engine().await?, &line).await?
     };
-    let position = match state {
-        Some(RunState::Stopped) => execution::position(&cx).await,
-        _ => None,
-    };
-    // Who reads registers is halted: a complaint is then that of a script, and the stop must not be lost.
-    if position.is_none()
-        && let Some(mut error) = complaint(&printed)
+    // A complaint in the text of a stop is that of a script, and the stop must not be lost.
+    if told.is_none()
+        && let Some(error) = complaint(&printed)
     {
-        if let Some(note) = note {
-            error.message = format!("{} {note}", error.message);
-        }
-        return Err(error);
+        return Err(noted(error, note.as_deref()));
     }
     let mut words = vec![format!(
         "Ran `{line}`{}.",
@@ -99,7 +104,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
     )];
     match state {
         Some(RunState::Running) => words.push("The target is running.".to_owned()),
-        Some(RunState::Stopped) => words.push(stop::describe(&stop::parse(&printed), position.as_ref())),
+        Some(RunState::Stopped) => words.extend(told),
         None if printed.iter().all(u8::is_ascii_whitespace) => words.push("It printed nothing.".to_owned()),
         None => {}
     }
@@ -111,4 +116,12 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         note,
     };
     Ok(Answer::new(output, words.join(" ")).captured(printed))
+}
+
+/// The error with the note about numbers, which may explain it.
+fn noted(mut error: ToolError, note: Option<&str>) -> ToolError {
+    if let Some(note) = note {
+        error.message = format!("{} {note}", error.message);
+    }
+    error
 }

@@ -198,16 +198,17 @@ fn format(formatter: &mut IntelFormatter, instruction: &Instruction) -> String {
     text
 }
 
-/// The first instruction of 64-bit code; nothing where it is none.
-pub(super) fn first(address: u64, bytes: &[u8]) -> Option<String> {
-    decode(address, bytes, 64, 1, false).0.pop().map(|line| line.text)
+/// At most `count` instructions of 64-bit code as text.
+pub(super) fn texts(address: u64, bytes: &[u8], count: u32) -> Vec<String> {
+    let lines = decode(address, bytes, 64, count, false).0;
+    lines.into_iter().map(|line| line.text).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts(lines: &[Line]) -> Vec<&str> {
+    fn lines_of(lines: &[Line]) -> Vec<&str> {
         lines.iter().map(|line| line.text.as_str()).collect()
     }
 
@@ -220,13 +221,13 @@ mod tests {
             2,
             false,
         );
-        assert_eq!(texts(&lines), ["sub rsp, 0x28", "ret"]);
+        assert_eq!(lines_of(&lines), ["sub rsp, 0x28", "ret"]);
         assert_eq!(
             (lines[1].address, lines[1].bytes.to_string()),
             (Hex(0xffff_f801_0000_1004), "c3".to_owned())
         );
         assert_eq!((next, ended), (0xffff_f801_0000_1005, End::Count));
-        assert_eq!(texts(&decode(0, &[0x40], 32, 1, false).0), ["inc eax"]);
+        assert_eq!(lines_of(&decode(0, &[0x40], 32, 1, false).0), ["inc eax"]);
     }
 
     #[test]

@@ -89,6 +89,18 @@ async fn list(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
             .next_step("Check that the session is connected to a target.")
             .captured(text));
     }
+    if let Some(current) = cx.current() {
+        let kernel: Vec<(u64, u64, String)> = rows
+            .iter()
+            .filter_map(|row| {
+                let name = String::from_utf8_lossy(row.name).into_owned();
+                Some((row.base, row.size?, name))
+            })
+            .collect();
+        if !kernel.is_empty() {
+            current.book.pages().modules = kernel;
+        }
+    }
     let wanted = input.filter.as_deref().map(str::to_ascii_lowercase);
     let rows: Vec<Row> = rows
         .into_iter()

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use hyperdbg_mcp_macros::composite_tool;
-use hyperdbg_sys::{CEnum, REGS_ENUM};
+use hyperdbg_sys::{CEnum, GUEST_EXTRA_REGISTERS, GUEST_REGS, REGS_ENUM};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,19 +42,9 @@ async fn needs_halted_core<T: Permits<Read>>(cx: &Cx<T>) -> Result<(), ToolError
     }
 }
 
-/// Reads the general registers, rip, rflags and segment selectors of the halted core. Needs a session in debugger mode
-/// and a halted debuggee.
-#[composite_tool(
-    name = "hd_reg_read_all",
-    title = "Read all registers",
-    group = "reg",
-    tier = "read",
-    uses(hyperdbg_u_read_all_registers)
-)]
-async fn read_all(cx: Cx<Read>, _: NoInput) -> Result<Answer<AllOutput>, ToolError> {
-    needs_halted_core(&cx).await?;
-    let (general, extra) = calls::read_all_registers(&cx.engine().await?).await?;
-    let registers: Vec<Register> = [
+/// General and extra registers by name.
+pub(super) fn named(general: &GUEST_REGS, extra: &GUEST_EXTRA_REGISTERS) -> [(&'static str, u64); 24] {
+    [
         ("rax", general.rax),
         ("rbx", general.rbx),
         ("rcx", general.rcx),
@@ -80,12 +70,27 @@ async fn read_all(cx: Cx<Read>, _: NoInput) -> Result<Answer<AllOutput>, ToolErr
         ("fs", extra.FS.into()),
         ("gs", extra.GS.into()),
     ]
-    .into_iter()
-    .map(|(name, value)| Register {
-        name,
-        value: Hex(value),
-    })
-    .collect();
+}
+
+/// Reads the general registers, rip, rflags and segment selectors of the halted core. Needs a session in debugger mode
+/// and a halted debuggee.
+#[composite_tool(
+    name = "hd_reg_read_all",
+    title = "Read all registers",
+    group = "reg",
+    tier = "read",
+    uses(hyperdbg_u_read_all_registers)
+)]
+async fn read_all(cx: Cx<Read>, _: NoInput) -> Result<Answer<AllOutput>, ToolError> {
+    needs_halted_core(&cx).await?;
+    let (general, extra) = calls::read_all_registers(&cx.engine().await?).await?;
+    let registers: Vec<Register> = named(&general, &extra)
+        .into_iter()
+        .map(|(name, value)| Register {
+            name,
+            value: Hex(value),
+        })
+        .collect();
     let mut text = String::from("Registers of the halted core:");
     for (at, register) in registers.iter().enumerate() {
         text.push_str(if at % 3 == 0 { "\n" } else { "   " });

@@ -2,23 +2,43 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyperdbg_mcp_macros::composite_tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::execution;
 use crate::engine::{Engine, Link};
 use crate::generated::{
-    self, ConnectLocalDebuggerArgs, ConnectRemoteDebuggerArgs, ConnectRemoteDebuggerUsingComPortArgs,
-    ConnectRemoteDebuggerUsingNamedPipeArgs, DebugCloseRemoteDebuggerArgs, IsAnyModuleLoadedArgs,
-    ShowSignatureArgs,
+    self, Call, ConnectLocalDebuggerArgs, ConnectRemoteDebuggerArgs, ConnectRemoteDebuggerUsingComPortArgs,
+    ConnectRemoteDebuggerUsingNamedPipeArgs, ContinueDebuggeeArgs, DebugCloseRemoteDebuggerArgs,
+    IsAnyModuleLoadedArgs, RunCommandArgs, ShowSignatureArgs,
 };
 use crate::tier::{Destructive, Read, State};
 use crate::tool::typed::Answer;
-use crate::tool::{Category, Connection, Cx, Run, SessionView, ToolError, verdict};
+use crate::tool::{Category, Connection, Current, Cx, Run, ToolError, Undo, sweep, undo, verdict};
 
-/// Connects a fresh worker; gives back what the library printed.
-pub(crate) async fn connect(link: Arc<dyn Link>, connection: &Connection) -> Result<Vec<u8>, ToolError> {
+/// Connects a fresh worker, and tells the library where symbols are; gives back what the library printed.
+pub(crate) async fn connect(
+    link: Arc<dyn Link>,
+    connection: &Connection,
+    symbol_path: Option<&str>,
+) -> Result<Vec<u8>, ToolError> {
+    let mut text = attach(Arc::clone(&link), connection).await?;
+    if let Some(path) = symbol_path {
+        // A line of the person's own configuration, checked when that was read.
+        let command = format!(".sympath {path}").into_bytes();
+        let outcome = Engine::<Destructive>::new(link)
+            .run_command(RunCommandArgs { command })
+            .await?;
+        verdict(&generated::RUN_COMMAND, None, None, &outcome.text)?;
+        text.extend(outcome.text);
+    }
+    Ok(text)
+}
+
+async fn attach(link: Arc<dyn Link>, connection: &Connection) -> Result<Vec<u8>, ToolError> {
     let engine = Engine::<State>::new(link);
     let bytes = |text: &str| text.as_bytes().to_vec();
     let (function, returned, text) = match connection {
@@ -90,7 +110,7 @@ pub(crate) async fn connect(link: Arc<dyn Link>, connection: &Connection) -> Res
 /// The connection, by the shape of HyperDbg's prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Prompt {
+pub(super) enum Prompt {
     /// Local, or nothing.
     Plain,
     Remote,
@@ -99,6 +119,20 @@ enum Prompt {
 }
 
 impl Prompt {
+    /// The core that a halted debuggee's prompt names; it names none while it runs.
+    pub(super) fn core(text: &[u8]) -> Option<u32> {
+        let text = String::from_utf8_lossy(text);
+        let line = text
+            .lines()
+            .rev()
+            .find(|line| line.contains("kHyperDbg>"))?
+            .trim();
+        let (core, _) = line.split_once(':')?;
+        u32::from_str_radix(core, 16)
+            .ok()
+            .filter(|core| *core != u32::MAX)
+    }
+
     fn read(text: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
         let line = text.lines().rev().find(|line| line.contains("HyperDbg>"))?.trim();
@@ -127,7 +161,9 @@ enum Mode {
 struct OpenInput {
     /// offline: the library alone. local: this machine, with HyperDbg's driver. debugger: the kernel of another machine,
     /// halted. remote: another HyperDbg over TCP.
-    mode: Mode,
+    mode: Option<Mode>,
+    /// Name of a profile in the configuration file, instead of all else.
+    profile: Option<String>,
     /// debugger: named pipe of the target's serial port, such as \\.\pipe\HyperDbgPipe.
     pipe: Option<String>,
     /// debugger: COM1 to COM4, instead of a pipe.
@@ -157,7 +193,10 @@ impl OpenInput {
             ToolError::new(Category::InvalidArgument, message)
                 .next_step("Ask the person how the target is connected; do not guess.")
         };
-        let endpoint = match self.mode {
+        let Some(mode) = self.mode else {
+            return Err(missing("Neither `mode` nor `profile` is given."));
+        };
+        let endpoint = match mode {
             Mode::Offline => Ok(Connection::Offline),
             Mode::Local => Ok(Connection::Local),
             Mode::Debugger => match (&self.pipe, &self.serial_port) {
@@ -177,7 +216,10 @@ impl OpenInput {
 
 #[derive(Serialize, JsonSchema)]
 struct OpenOutput {
+    session_id: String,
     mode: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
     library: String,
     /// Functions that this library lacks; their tools do not work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -202,20 +244,28 @@ struct OpenOutput {
     )
 )]
 async fn open(cx: Cx<State>, input: OpenInput) -> Result<Answer<OpenOutput>, ToolError> {
-    let connection = input.connection()?;
-    let mode = connection.mode();
-    let printed = cx.open(connection).await?;
+    let opening = match (&input.profile, input.mode) {
+        (Some(name), None) => cx.profile(name)?,
+        (Some(_), Some(_)) => {
+            return Err(ToolError::new(
+                Category::InvalidArgument,
+                "`profile` and `mode` exclude each other.",
+            )
+            .next_step("Leave one of them out."));
+        }
+        (None, _) => input.connection()?.into(),
+    };
+    let (current, printed) = cx.open(opening).await?;
     let output = OpenOutput {
-        mode,
+        session_id: current.id.to_string(),
+        mode: current.connection.mode(),
+        label: current.label.clone(),
         library: cx.library(),
-        missing: cx
-            .session()
-            .map(|session| session.worker.missing)
-            .unwrap_or_default(),
+        missing: current.target.state().missing,
     };
     let text = format!(
-        "The session is open in mode {}, over {}.",
-        output.mode, output.library
+        "Session {} is open in mode {}, over {}.",
+        current.id, output.mode, output.library
     );
     Ok(Answer::new(output, text).captured(printed))
 }
@@ -223,65 +273,229 @@ async fn open(cx: Cx<State>, input: OpenInput) -> Result<Answer<OpenOutput>, Too
 #[derive(Deserialize, JsonSchema)]
 struct NoInput {}
 
-#[derive(Serialize, JsonSchema)]
-struct CloseOutput {
-    /// The mode it was in.
-    mode: &'static str,
-    /// The debuggee was told to let go.
-    debuggee_released: bool,
+/// What becomes of a debuggee when its session is closed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Debuggee {
+    /// As it is: halted or running.
+    #[default]
+    Keep,
+    Continue,
+    Halt,
 }
 
-/// Closes the session and ends its worker. A halted debuggee is told that the debugger leaves, which unloads HyperDbg
-/// there. A running one is left as it is and may stay under HyperDbg's control.
+#[derive(Deserialize, JsonSchema)]
+struct CloseInput {
+    /// How a debuggee is left.
+    #[serde(default)]
+    debuggee: Debuggee,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CloseOutput {
+    session_id: String,
+    mode: &'static str,
+    requested: Debuggee,
+    /// As it was left.
+    observed: &'static str,
+    /// What the session had set and was removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    removed: Vec<String>,
+    /// What it had set and could not be removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<String>,
+}
+
+/// What a session had set in its target, and what became of it.
+#[derive(Debug, Default)]
+pub(crate) struct TakenBack {
+    removed: Vec<String>,
+    left: Vec<String>,
+}
+
+/// Removes the breakpoints and events that a session has set; its target is halted, or never is.
+pub(crate) async fn take_back(current: &Current) -> TakenBack {
+    let mut taken = TakenBack::default();
+    sweep(current).await;
+    let (breakpoints, events): (Vec<u64>, Vec<u64>) = {
+        let pages = current.book.pages();
+        taken.left.extend(
+            pages
+                .one_shot
+                .keys()
+                .map(|address| format!("breakpoint at {address:#x}")),
+        );
+        (
+            pages.breakpoints.keys().copied().collect(),
+            pages.events.keys().copied().collect(),
+        )
+    };
+    let undos = breakpoints
+        .iter()
+        .map(|id| (format!("breakpoint {id:#x}"), Undo::ClearBreakpoint(*id)))
+        .chain(
+            events
+                .iter()
+                .map(|id| (format!("event {id:#x}"), Undo::ClearEvent(*id))),
+        );
+    for (name, what) in undos {
+        match undo(Arc::clone(&current.target) as Arc<dyn Link>, what).await {
+            Ok(_) => {
+                let mut pages = current.book.pages();
+                match what {
+                    Undo::ClearBreakpoint(id) => drop(pages.breakpoints.remove(&id)),
+                    Undo::ClearEvent(id) => drop(pages.events.remove(&id)),
+                    _ => {}
+                }
+                taken.removed.push(name);
+            }
+            // What somebody else removed meanwhile is gone as well.
+            Err(error) if error.category == Category::Debugger => taken.removed.push(name),
+            Err(_) => taken.left.push(name),
+        }
+    }
+    taken
+}
+
+/// How long a target that was let run is watched before the session is closed.
+const LET_RUN: Duration = Duration::from_millis(200);
+
+/// Ends the session and its worker: removes the breakpoints and events that it has set, leaves the debuggee halted or
+/// running as asked, and says what was seen. Unloads nothing on any machine.
 #[composite_tool(
     name = "hd_session_close",
-    title = "Close the session",
+    title = "Close a session",
     group = "session",
-    tier = "destructive",
-    uses(hyperdbg_u_debug_close_remote_debugger)
+    tier = "state",
+    uses(
+        hyperdbg_u_continue_debuggee,
+        hyperdbg_u_run_command("bl"),
+        hyperdbg_u_run_command("bc"),
+        hyperdbg_u_run_command("events c")
+    )
 )]
-async fn close(cx: Cx<Destructive>, _: NoInput) -> Result<Answer<CloseOutput>, ToolError> {
-    let Some(session) = cx.session() else {
+async fn close(cx: Cx<State>, input: CloseInput) -> Result<Answer<CloseOutput>, ToolError> {
+    let Some(current) = cx.current() else {
         return Err(ToolError::new(Category::NotConnected, "No session is open.")
             .next_step("There is nothing to close."));
     };
-    let mode = session.connection.mode();
-    let mut text = format!("The session in mode {mode} is closed.");
-    let (released, printed) = release(&cx, &session, &mut text).await;
-    cx.close().await;
-    let output = CloseOutput {
-        mode,
-        debuggee_released: released,
+    let debugger = current.connection.is_debugger();
+    let was_running = debugger && current.target.run() == Run::Running;
+    let busy = current.target.state().in_flight.is_some() && !was_running;
+    let mut rest = Vec::new();
+    let must_halt = input.debuggee == Debuggee::Halt || !current.book.pages().is_clean();
+    if was_running
+        && must_halt
+        && let Ok(Some(delivery)) = execution::halt(&cx).await
+    {
+        rest = delivery.tell().map(|outcome| outcome.text).unwrap_or_default();
+    }
+    let running = current.target.run() == Run::Running;
+    let taken = if running || busy {
+        left_behind(&current)
+    } else {
+        take_back(&current).await
     };
-    Ok(Answer::new(output, text).captured(printed))
-}
-
-async fn release(cx: &Cx<Destructive>, session: &SessionView, text: &mut String) -> (bool, Vec<u8>) {
-    if !session.connection.is_debugger() {
-        return (false, Vec::new());
-    }
-    if session.run == Run::Running {
-        text.push_str(" The debuggee was running and was left so; it could not be told.");
-        return (false, Vec::new());
-    }
-    let told = tell(cx).await;
-    match told {
-        Ok(printed) => {
-            text.push_str(" The debuggee was told.");
-            (true, printed)
+    let resume = match input.debuggee {
+        Debuggee::Continue => true,
+        Debuggee::Keep => was_running,
+        Debuggee::Halt => false,
+    };
+    if debugger && resume && !running && !busy {
+        // A stop that nobody has read is told here.
+        if let Ok(Some(delivery)) = cx.wait(Duration::ZERO).await {
+            rest.extend(delivery.tell().map(|outcome| outcome.text).unwrap_or_default());
         }
-        Err(error) => {
-            let _ = write!(
-                text,
-                " The debuggee could not be told ({}): it may stay halted.",
-                error.category
-            );
-            (false, Vec::new())
+        if cx
+            .resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {}))
+            .await
+            .is_ok()
+        {
+            let _ = cx.wait(LET_RUN).await;
         }
     }
+    let observed = current.observed().state.name();
+    cx.close().await;
+    let mut text = format!(
+        "Session {} in mode {} is closed.",
+        current.id,
+        current.connection.mode()
+    );
+    if debugger {
+        let _ = write!(text, " The debuggee was left {observed}.");
+        if observed == "paused" {
+            text.push_str(" It stays halted until a debugger connects and resumes it.");
+        }
+    }
+    if !taken.removed.is_empty() {
+        let _ = write!(text, " Removed: {}.", taken.removed.join(", "));
+    }
+    if !taken.left.is_empty() {
+        let _ = write!(text, " Could not be removed: {}.", taken.left.join(", "));
+    }
+    let output = CloseOutput {
+        session_id: current.id.to_string(),
+        mode: current.connection.mode(),
+        requested: input.debuggee,
+        observed,
+        removed: taken.removed,
+        left: taken.left,
+    };
+    Ok(Answer::new(output, text).captured(rest))
 }
 
-async fn tell(cx: &Cx<Destructive>) -> Result<Vec<u8>, ToolError> {
+/// Everything that a session has set, where nothing of it can be removed.
+fn left_behind(current: &Current) -> TakenBack {
+    TakenBack {
+        removed: Vec::new(),
+        left: changes(current),
+    }
+}
+
+/// What a session has set in its target.
+fn changes(current: &Current) -> Vec<String> {
+    let pages = current.book.pages();
+    let one_shot = pages
+        .one_shot
+        .keys()
+        .map(|address| format!("breakpoint at {address:#x}"));
+    let breakpoints = pages
+        .breakpoints
+        .iter()
+        .map(|(id, address)| format!("breakpoint {id:#x} at {address:#x}"));
+    let events = pages.events.iter().map(|(id, armed)| {
+        let ended = armed
+            .ended
+            .map_or_else(String::new, |why| format!(", disabled by {why}"));
+        format!("event {id:#x}{ended}")
+    });
+    breakpoints.chain(one_shot).chain(events).collect()
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ReleaseOutput {
+    session_id: String,
+}
+
+/// Ends the connection to a halted debuggee and unloads HyperDbg there, with every breakpoint and event; unloading can
+/// crash the debuggee. Then the session is closed. To leave the debuggee as it is, close the session instead.
+#[composite_tool(
+    name = "hd_link_release",
+    title = "Unload HyperDbg from the debuggee",
+    group = "link",
+    tier = "destructive",
+    opt_in = true,
+    uses(hyperdbg_u_debug_close_remote_debugger)
+)]
+async fn release(cx: Cx<Destructive>, _: NoInput) -> Result<Answer<ReleaseOutput>, ToolError> {
+    let connection = cx.connection().await?;
+    if !connection.is_debugger() {
+        return Err(ToolError::new(
+            Category::WrongMode,
+            format!("There is no debuggee to release in mode {}.", connection.mode()),
+        )
+        .next_step("Close the session instead."));
+    }
     let args = DebugCloseRemoteDebuggerArgs {};
     let outcome = cx.engine().await?.debug_close_remote_debugger(args).await?;
     let returned = Some(outcome.reply.returned.into());
@@ -291,7 +505,13 @@ async fn tell(cx: &Cx<Destructive>) -> Result<Vec<u8>, ToolError> {
         None,
         &outcome.text,
     )?;
-    Ok(outcome.text)
+    let session_id = cx
+        .last()
+        .map(|current| current.id.to_string())
+        .unwrap_or_default();
+    cx.close().await;
+    let text = format!("HyperDbg was told to leave the debuggee; session {session_id} is closed.");
+    Ok(Answer::new(ReleaseOutput { session_id }, text).captured(outcome.text))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -301,22 +521,36 @@ struct StatusInput {
     probe: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 struct StatusOutput {
     open: bool,
     library: String,
-    /// How the worker of the last session ended, where it ended by itself.
+    /// How the worker of the last session ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_end: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    run_state: Option<RunState>,
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known_by: Option<&'static str>,
+    /// A stop that nobody has been told of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending_stop: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     worker_pid: Option<u32>,
-    /// The call that is being made.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_flight: Option<InFlight>,
+    /// What the session has set in the target.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    set: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_error: Option<String>,
+    /// Where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sessions: Vec<String>,
     /// Functions that the library lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
@@ -336,34 +570,8 @@ struct InFlight {
     age_ms: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum RunState {
-    Running,
-    Paused,
-    NotApplicable,
-}
-
-impl RunState {
-    fn of(session: &SessionView) -> Self {
-        match (session.connection.is_debugger(), session.run) {
-            (false, _) => Self::NotApplicable,
-            (true, Run::Running) => Self::Running,
-            (true, Run::StopUntold | Run::Settled) => Self::Paused,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Running => "the target is running",
-            Self::Paused => "the target is halted",
-            Self::NotApplicable => "nothing is halted in this mode",
-        }
-    }
-}
-
-/// Tells whether a session is open, in which mode, whether the target runs, and what the worker is doing. Answers at
-/// once, also while a call is being made.
+/// Tells whether a session is open, in which mode, whether the target runs, what the worker is doing and what the
+/// session has set. Answers at once, also while a call is being made.
 #[composite_tool(
     name = "hd_session_status",
     title = "Session status",
@@ -373,7 +581,12 @@ impl RunState {
 )]
 async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>, ToolError> {
     let library = cx.library();
-    let Some(session) = cx.session() else {
+    let all = cx.all();
+    let sessions: Vec<String> = match all.len() {
+        0 | 1 => Vec::new(),
+        _ => all.iter().map(Current::stamp).collect(),
+    };
+    let Some(current) = cx.current() else {
         let mut text = format!("No session is open. Library: {library}.");
         let last_end = cx.last_end();
         if let Some(end) = &last_end {
@@ -387,31 +600,39 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
             );
         }
         let output = StatusOutput {
-            open: false,
             library,
             last_end,
-            mode: None,
-            run_state: None,
-            worker_pid: None,
-            in_flight: None,
-            missing: Vec::new(),
-            disabled: Vec::new(),
-            connected: None,
-            modules_loaded: None,
+            sessions,
+            ..StatusOutput::default()
         };
         return Ok(Answer::new(output, text));
     };
-    let run_state = RunState::of(&session);
-    let mode = session.connection.mode();
+    let observed = current.observed();
+    let mode = current.connection.mode();
+    let run = current.target.run();
+    let worker = current.target.state();
     let mut text = format!(
-        "A session is open in mode {mode}, over {library}; {}.",
-        run_state.words()
+        "Session {} is open in mode {mode}, over {library}. The target's run state is {}: {}.",
+        current.id,
+        observed.state.name(),
+        observed.by
     );
-    if let Some((function, age)) = session.worker.in_flight {
+    if let Some((function, age)) = worker.in_flight {
         let _ = write!(text, " {function} has been in flight for {} ms.", age.as_millis());
     }
-    let free = session.worker.in_flight.is_none() && session.run != Run::Running;
-    let worker = session.worker;
+    let pending_stop =
+        (run == Run::StopUntold).then(|| format!("{}.{}", current.id, current.target.last_exec()));
+    if pending_stop.is_some() {
+        text.push_str(" It stopped, and that stop waits to be told.");
+    }
+    let set = changes(&current);
+    if !set.is_empty() {
+        let _ = write!(text, " Set: {}.", set.join(", "));
+    }
+    if !sessions.is_empty() {
+        let _ = write!(text, " All sessions: {}.", sessions.join("; "));
+    }
+    let free = worker.in_flight.is_none() && run != Run::Running;
     let (connected, modules_loaded) = if input.probe && free {
         probe(&cx).await?
     } else {
@@ -422,12 +643,18 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         library,
         last_end: None,
         mode: Some(mode),
-        run_state: Some(run_state),
+        label: current.label.clone(),
+        run_state: Some(observed.state.name()),
+        known_by: Some(observed.by),
+        pending_stop,
         worker_pid: worker.pid,
         in_flight: worker.in_flight.map(|(function, age)| InFlight {
             function: function.to_owned(),
             age_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
         }),
+        set,
+        last_error: worker.last_error,
+        sessions,
         missing: worker.missing,
         disabled: worker.disabled,
         connected,
@@ -464,6 +691,9 @@ mod tests {
         ] {
             assert_eq!(Prompt::read(text.as_bytes()), Some(prompt), "{text}");
         }
+        assert_eq!(Prompt::core(b"\n1f: kHyperDbg> "), Some(0x1f));
+        assert_eq!(Prompt::core(b"ffffffff: kHyperDbg> "), None);
+        assert_eq!(Prompt::core(b"HyperDbg> "), None);
         assert_eq!(Prompt::read(b"nothing"), None);
     }
 }

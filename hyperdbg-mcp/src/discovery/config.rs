@@ -2,13 +2,21 @@
 //!
 //! ```toml
 //! library = 'C:\Tools\HyperDbg\libhyperdbg.dll'
+//!
+//! [profiles.lab]
+//! mode = 'debugger'
+//! pipe = '\\.\pipe\HyperDbgPipe'
+//! label = 'the Windows 11 lab machine'
 //! ```
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use serde::Deserialize;
+
+use super::profile::Profile;
 
 /// Name of the folder and of the file in it.
 const PLACE: [&str; 2] = ["hyperdbg-mcp", "config.toml"];
@@ -16,12 +24,15 @@ const PLACE: [&str; 2] = ["hyperdbg-mcp", "config.toml"];
 /// A configuration larger than this is not one.
 const SIZE_BYTES: u64 = 1 << 20;
 
-/// What the configuration says of the library.
+/// What the configuration says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The library, as an absolute path.
     pub library: Option<PathBuf>,
+    /// How targets are connected, by name.
+    #[serde(default)]
+    pub profiles: BTreeMap<String, Profile>,
 }
 
 /// Where the configuration would be: `%APPDATA%\hyperdbg-mcp\config.toml`, or `~/.config/hyperdbg-mcp/config.toml`

@@ -50,15 +50,19 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "tools/bp.json",
-        "58c89329d12151a3d0821ebfd617d6973877e7dc72501dcea8f40f9d78c59f78",
+        "b54577e5a506bab92d05def24d85c116bfad47ca6eb19c9177ec44ded373fe6a",
     ),
     (
         "tools/driver.json",
         "9d98a610520d38d771b6325d40133760b944356cf2234eb213b21f55863a932c",
     ),
     (
+        "tools/event.json",
+        "9aeda49570a914c34b98acbbe657c3436ce198c7ed34c364ce2e6142e011accc",
+    ),
+    (
         "tools/exec.json",
-        "9755fdff1b2d21a7a060e30c348b7d52ede374e8141b56f7cda1788761f5e758",
+        "ddeccab25110e9447d53b65b3077e11cf37d379e989d9ccbd2e2a461036af3b0",
     ),
     (
         "tools/hardware.json",
@@ -90,7 +94,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "tools/session.json",
-        "6a40c31da808c77a24447626b11cd777012a68b81f342018440dfe76e854c9db",
+        "6002f711f6d4d9d44cedfddc1a0cc2ccf576936f854a9bd7b282d981abc40c59",
     ),
     (
         "tools/trace.json",

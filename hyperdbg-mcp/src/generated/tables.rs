@@ -40,6 +40,12 @@ pub static GROUPS: &[Group] = &[
         default: false,
     },
     Group {
+        name: "event",
+        title: "Events",
+        description: "Arming, listing and removing events of the hypervisor, each with a budget, and the log of what they print.",
+        default: false,
+    },
+    Group {
         name: "exec",
         title: "Execution",
         description: "Running commands of the debugger, letting the target run, halting and stepping it.",
@@ -116,9 +122,15 @@ pub static GROUPS: &[Group] = &[
 /// Hand-written tools by name, with the functions that the annotations say they call.
 pub static COMPOSITES: &[(&str, &[&str])] = &[
     ("hd_bp_set", &["hyperdbg_u_set_breakpoint"]),
+    ("hd_event_clear", &["hyperdbg_u_run_command"]),
+    ("hd_event_disable", &["hyperdbg_u_run_command"]),
+    ("hd_event_enable", &["hyperdbg_u_run_command"]),
+    ("hd_event_list", &["hyperdbg_u_run_command"]),
+    ("hd_event_set", &["hyperdbg_u_run_command"]),
     ("hd_exec_command", &["hyperdbg_u_run_command"]),
     ("hd_exec_continue", &["hyperdbg_u_continue_debuggee"]),
     ("hd_exec_pause", &["hyperdbg_u_pause_debuggee"]),
+    ("hd_exec_run_to", &["hyperdbg_u_continue_debuggee", "hyperdbg_u_set_breakpoint"]),
     (
         "hd_exec_step",
         &[
@@ -127,6 +139,7 @@ pub static COMPOSITES: &[(&str, &[&str])] = &[
             "hyperdbg_u_stepping_step_over",
         ],
     ),
+    ("hd_link_release", &["hyperdbg_u_debug_close_remote_debugger"]),
     ("hd_mem_disassemble", &["hyperdbg_u_read_memory"]),
     ("hd_mem_read", &["hyperdbg_u_read_memory"]),
     ("hd_mem_write", &["hyperdbg_u_write_memory"]),
@@ -136,7 +149,7 @@ pub static COMPOSITES: &[(&str, &[&str])] = &[
     ("hd_reg_write", &["hyperdbg_u_write_target_register"]),
     ("hd_script_eval", &["hyperdbg_u_eval_expression"]),
     ("hd_script_run", &["hyperdbg_u_run_script"]),
-    ("hd_session_close", &["hyperdbg_u_debug_close_remote_debugger"]),
+    ("hd_session_close", &["hyperdbg_u_continue_debuggee"]),
     (
         "hd_session_open",
         &[

@@ -11,8 +11,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::registry::Served;
-use super::{Gate, Manager, confirmation};
-use crate::composite::replaced;
+use super::{Gate, View, confirmation};
+use crate::composite::{replaced, sent};
 use crate::engine::{BoxFuture, Link};
 use crate::output::{OutputStore, shown};
 use crate::policy::approval::Request;
@@ -34,7 +34,7 @@ pub(super) enum Admission {
 
 /// The server as an admitted call sees it: with the text that was cleared, and bound to the session it was admitted for.
 pub(super) struct Admitted {
-    manager: Arc<Manager>,
+    view: Arc<View>,
     cleared: Option<Cleared>,
     /// What the text was judged for: its kind, and who evaluates its expressions.
     judged_for: Option<(Kind, Option<bool>)>,
@@ -51,12 +51,9 @@ pub(super) struct Admitted {
 impl Host for Admitted {
     fn link(&self) -> BoxFuture<'_, Result<Arc<dyn Link>, ToolError>> {
         Box::pin(async move {
-            let link = self.manager.link().await?;
+            let link = self.view.link().await?;
             if let Some((kind, judged)) = self.judged_for
-                && attached(
-                    kind,
-                    self.manager.peek().map(|current| current.connection).as_ref(),
-                ) != judged
+                && attached(kind, self.view.peek().map(|current| current.connection).as_ref()) != judged
             {
                 return Err(ToolError::new(
                     Category::WrongMode,
@@ -65,7 +62,7 @@ impl Host for Admitted {
                 .next_step("Call again."));
             }
             match &self.session {
-                Some(session) if *session != session_of(&self.manager) => Err(ToolError::new(
+                Some(session) if *session != session_of(&self.view) => Err(ToolError::new(
                     Category::NotConfirmed,
                     "The session is no longer the one that the call was confirmed for; nothing was done.",
                 )
@@ -76,11 +73,11 @@ impl Host for Admitted {
     }
 
     fn sessions(&self) -> &dyn Sessions {
-        self.manager.sessions()
+        self.view.sessions()
     }
 
     fn outputs(&self) -> &OutputStore {
-        self.manager.outputs()
+        self.view.outputs()
     }
 
     fn cleared(&self) -> Option<&Cleared> {
@@ -89,15 +86,17 @@ impl Host for Admitted {
 }
 
 /// Names the session that is open, or that none is.
-fn session_of(manager: &Manager) -> String {
-    match manager.peek() {
+fn session_of(view: &View) -> String {
+    match view.peek() {
         Some(current) => format!(
-            "{} in mode {} (worker {})",
-            manager.sessions().library(),
+            "session {}, epoch {}: {} in mode {} (worker {})",
+            current.id,
+            current.book.pages().epoch,
+            view.library(),
             describe(&current.connection),
             current.target.state().pid.unwrap_or(0)
         ),
-        None => format!("{}, no session open", manager.sessions().library()),
+        None => format!("{}, no session open", view.library()),
     }
 }
 
@@ -113,7 +112,7 @@ fn describe(connection: &Connection) -> String {
 /// One call on its way in.
 pub(super) struct Call<'a> {
     pub(super) gate: &'a Gate,
-    pub(super) manager: &'a Arc<Manager>,
+    pub(super) view: &'a Arc<View>,
     pub(super) served: &'a Served,
     pub(super) arguments: &'a Arguments,
     pub(super) request: &'a CallToolRequestParams,
@@ -133,6 +132,10 @@ struct Judged {
 impl Call<'_> {
     fn spec(&self) -> &'static ToolSpec {
         self.served.tool.spec
+    }
+
+    fn sends_text(&self) -> bool {
+        matches!(sent(self.spec().name, self.arguments), Ok(Some(_)))
     }
 
     /// Decides, and asks where the decision says so.
@@ -186,7 +189,7 @@ impl Call<'_> {
         policy: Option<String>,
     ) -> Admitted {
         Admitted {
-            manager: Arc::clone(self.manager),
+            view: Arc::clone(self.view),
             judged_for: judged.as_ref().map(|judged| (judged.kind, judged.attached)),
             cleared: judged.map(|judged| Cleared {
                 text: judged.text,
@@ -202,7 +205,7 @@ impl Call<'_> {
 
     /// What a result says about the decision; nothing where there was nothing to decide.
     fn said(&self, ruling: &Ruling) -> Option<String> {
-        let is_text = policy::text_of(self.spec().name).is_some();
+        let is_text = self.sends_text();
         match ruling.tier {
             Some(tier) if is_text || tier == Tier::Destructive => {
                 Some(self.line(&format!("{tier}: {}", ruling.reason)))
@@ -220,12 +223,8 @@ impl Call<'_> {
 
     /// The text of the call, classified exactly as it will be sent; none where the tool takes none.
     fn judge(&self) -> Result<Option<Judged>, ToolError> {
-        let Some((kind, argument)) = policy::text_of(self.spec().name) else {
+        let Some((kind, text)) = sent(self.spec().name, self.arguments)? else {
             return Ok(None);
-        };
-        let text = match self.arguments.0.get(argument) {
-            Some(Value::String(text)) => text.trim().to_owned(),
-            _ => String::new(),
         };
         let rules = &self.gate.policy.rules;
         if let Some((problem, step)) = policy::complaint(kind, &text)
@@ -244,8 +243,8 @@ impl Call<'_> {
             Ok(content)
         };
         let allow = rules.forms();
-        let connection = self.manager.peek().map(|current| current.connection);
-        let connection = connection.or_else(|| self.manager.sessions().opens_by_itself());
+        let connection = self.view.peek().map(|current| current.connection);
+        let connection = connection.or_else(|| self.view.opens_by_itself());
         let attached = attached(kind, connection.as_ref());
         let options = Options {
             attached,
@@ -275,18 +274,17 @@ impl Call<'_> {
         let spec = self.spec();
         // Nobody is asked for what cannot be done now.
         if !spec.functions.is_empty() && spec.group != "session" {
-            self.manager.link().await?;
+            self.view.link().await?;
         }
         let judged = self.judge()?;
-        let host: Arc<dyn Host> = self.manager.clone();
+        let host: Arc<dyn Host> = self.view.clone();
         let replaced = replaced(host, spec.name, self.arguments.clone()).await?;
-        let session = session_of(self.manager);
+        let session = session_of(self.view);
         let mut lines = vec![
             format!("tool: {} ({})", spec.name, spec.title),
             format!("target:\n  {}", shown(session.as_bytes())),
             format!("why it is asked:\n  {}", shown(ruling.reason.as_bytes())),
         ];
-        let is_text = judged.is_some();
         if let Some(judged) = &judged {
             lines.push(format!(
                 "{}:\n  {}",
@@ -303,7 +301,14 @@ impl Call<'_> {
         if let Some((name, value)) = replaced {
             lines.push(format!("{name}:\n  {}", shown(value.as_bytes())));
         }
-        for (name, value) in self.arguments.0.iter().filter(|_| !is_text) {
+        // The text itself is shown above, as it will be sent.
+        let text = policy::text_of(spec.name).map(|(_, argument)| argument);
+        for (name, value) in self
+            .arguments
+            .0
+            .iter()
+            .filter(|(name, _)| Some(name.as_str()) != text)
+        {
             let value = match value {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),

@@ -16,13 +16,13 @@ use serde_json::Value;
 
 use super::admission::{Admission, Call};
 use super::instructions::instructions;
-use super::registry::{Lookup, Served};
-use super::{Ending, Gate, Manager, Registry};
+use super::registry::{Lookup, SESSION, SESSION_ID, Served};
+use super::{Ending, Gate, Manager, Registry, View};
 use crate::audit::{self, Audit, Decision, Masker, Pending};
 use crate::output::{Rendered, render_error, render_output};
 use crate::tier::Tier;
 use crate::tool::arguments::{echo, normalise};
-use crate::tool::{Arguments, Category, Host, ToolError, ToolOutput};
+use crate::tool::{Arguments, Category, Host, Sessions, ToolError, ToolOutput};
 
 /// How long clients may keep the lists; they do not change while the process lives.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -43,7 +43,7 @@ pub struct Handler {
 impl Handler {
     /// A server of the tools in `registry` over the sessions of `manager`; `gate` decides about each call.
     pub fn new(registry: Registry, manager: Arc<Manager>, ending: Ending, gate: Gate) -> Self {
-        let opens = manager.sessions().opens_by_itself().is_some();
+        let opens = manager.opens_by_itself().is_some();
         let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(
                 Implementation::new("hyperdbg-mcp", env!("CARGO_PKG_VERSION")).with_title("HyperDbg"),
@@ -84,12 +84,13 @@ impl Handler {
     /// Records a call that is about to be made, or is not.
     fn record(
         &self,
+        view: &View,
         tool: &str,
         tier: Option<Tier>,
         arguments: &serde_json::Map<String, Value>,
         decision: Decision,
     ) -> Result<Pending<'_>, ToolError> {
-        let current = self.manager.sessions().peek();
+        let current = view.peek();
         self.audit.intent(&audit::Call {
             tool,
             tier,
@@ -97,8 +98,8 @@ impl Handler {
             decision,
             command: arguments.get("command").and_then(Value::as_str).map(str::trim),
             session: current.map_or_else(Default::default, |current| audit::Session {
-                id: None,
-                epoch: None,
+                id: Some(current.id.to_string()),
+                epoch: Some(current.book.pages().epoch),
                 mode: Some(current.connection.mode()),
                 worker_pid: current.target.state().pid,
             }),
@@ -106,7 +107,7 @@ impl Handler {
     }
 
     /// Records a call that is not made.
-    fn refuse(&self, request: &CallToolRequestParams, why: &str, rendered: Option<&Rendered>) {
+    fn refuse(&self, view: &View, request: &CallToolRequestParams, why: &str, rendered: Option<&Rendered>) {
         let arguments = request.arguments.clone().unwrap_or_default();
         let by = match rendered.and_then(|rendered| rendered.failure) {
             Some(Category::InvalidArgument) | None => "validation",
@@ -114,7 +115,7 @@ impl Handler {
             Some(_) => "policy",
         };
         // What is not made needs no record to be refused.
-        if let Ok(pending) = self.record(&request.name, None, &arguments, Decision::refused(by, why)) {
+        if let Ok(pending) = self.record(view, &request.name, None, &arguments, Decision::refused(by, why)) {
             match rendered {
                 Some(rendered) => pending.finish(rendered),
                 None => pending.finish_without_result("unknown_tool"),
@@ -145,9 +146,13 @@ impl Handler {
         let started = Instant::now();
         let arguments = request.arguments.clone().unwrap_or_default();
         let mut pending = None;
+        let mut view = self.manager.view(None);
         let result = match normalise(spec.name, &served.input, arguments) {
-            Ok(arguments) => {
-                self.decide(served, arguments, &request, context, &mut pending)
+            Ok(mut arguments) => {
+                if let Some(Value::String(id)) = arguments.0.remove(SESSION_ID) {
+                    view = self.manager.view(Some(id));
+                }
+                self.decide(served, &view, arguments, &request, context, &mut pending)
                     .await
             }
             Err(error) => Err(error),
@@ -156,19 +161,20 @@ impl Handler {
         tracing::debug!(tool = spec.name, outcome, elapsed = ?started.elapsed(), "call");
         let (rendered, why) = match result {
             Ok(Ran::Done(output)) => {
+                let output = stamped(output, view.stamp());
                 let output = render_output(output, &served.output, self.manager.outputs());
                 (output, String::new())
             }
             Ok(Ran::Asks(ask)) => return (*ask).into(),
             Err(error) => {
                 let why = error.message.clone();
-                (self.render(error), why)
+                (self.render(error, &view), why)
             }
         };
         let rendered = self.masked(rendered);
         match pending {
             Some(pending) => pending.finish(&rendered),
-            None => self.refuse(&request, &why, Some(&rendered)),
+            None => self.refuse(&view, &request, &why, Some(&rendered)),
         }
         result_of(rendered).into()
     }
@@ -177,6 +183,7 @@ impl Handler {
     async fn decide<'a>(
         &'a self,
         served: &Served,
+        view: &Arc<View>,
         arguments: Arguments,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
@@ -185,7 +192,7 @@ impl Handler {
         let name = served.tool.spec.name;
         let call = Call {
             gate: &self.gate,
-            manager: &self.manager,
+            view,
             served,
             arguments: &arguments,
             request,
@@ -194,7 +201,7 @@ impl Handler {
         let mut admitted = match call.admit().await? {
             Admission::Run(admitted) => admitted,
             Admission::Ask(ask) => {
-                self.record(name, Some(Tier::Read), &arguments.0, Decision::asked())?
+                self.record(view, name, Some(Tier::Read), &arguments.0, Decision::asked())?
                     .finish_without_result("input_required");
                 return Ok(Ran::Asks(ask));
             }
@@ -204,7 +211,7 @@ impl Handler {
             None => Decision::allowed(),
         };
         let tier = admitted.tier.unwrap_or(Tier::Destructive);
-        *pending = Some(self.record(name, Some(tier), &arguments.0, decision)?);
+        *pending = Some(self.record(view, name, Some(tier), &arguments.0, decision)?);
         let policy = admitted.policy.take();
         let host: Arc<dyn Host> = Arc::new(admitted);
         // A task of its own, so that a defect in a tool costs the call and not its answer.
@@ -215,12 +222,27 @@ impl Handler {
     }
 
     /// An error, with what must be said in every result.
-    fn render(&self, mut error: ToolError) -> Rendered {
+    fn render(&self, mut error: ToolError, view: &View) -> Rendered {
         if let Some(warning) = self.gate.policy.rules.warning() {
             error.message = format!("{} [{warning}]", error.message);
         }
+        if let Some(stamp) = view.stamp() {
+            let step = error.next_step.get_or_insert_default();
+            step.push_str(&format!(" [{stamp}]"));
+        }
         render_error(&error, self.manager.outputs())
     }
+}
+
+/// The result with its session's id, epoch and run state, in both halves.
+fn stamped(mut output: ToolOutput, stamp: Option<String>) -> ToolOutput {
+    if let Some(stamp) = stamp {
+        if let Some(text) = &mut output.text {
+            text.push_str(&format!("\n[{stamp}]"));
+        }
+        output.fields.insert(SESSION.to_owned(), Value::String(stamp));
+    }
+    output
 }
 
 /// What became of a call that did not fail.
@@ -329,16 +351,17 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let view = self.manager.view(None);
         let served = match self.registry.lookup(&request.name) {
             Lookup::Served(served) => served,
             Lookup::Refused(error) => {
                 let why = error.message.clone();
-                let rendered = self.masked(self.render(error));
-                self.refuse(&request, &why, Some(&rendered));
+                let rendered = self.masked(self.render(error, &view));
+                self.refuse(&view, &request, &why, Some(&rendered));
                 return Ok(result_of(rendered).into());
             }
             Lookup::Unknown(nearest) => {
-                self.refuse(&request, "there is no such tool", None);
+                self.refuse(&view, &request, "there is no such tool", None);
                 let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
                 let message = format!("there is no tool `{}`{hint}", echo(&request.name));
                 return Err(ErrorData::invalid_params(message, None));
@@ -351,7 +374,7 @@ impl ServerHandler for Handler {
             () = context.ct.cancelled() => "the client took the request back",
             () = self.ending.give_up() => "the client closed its end",
         };
-        Ok(result_of(self.render(cancelled(why))).into())
+        Ok(result_of(self.render(cancelled(why), &view)).into())
     }
 
     async fn on_custom_request(

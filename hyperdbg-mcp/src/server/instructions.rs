@@ -29,10 +29,14 @@ pub(super) fn instructions(registry: &Registry, opens_by_itself: bool, rules: &R
     } else {
         "No session opens by itself here; a person must start the server with --open.\n"
     });
+    text.push_str(
+        "Results end with [session, epoch, run state]. Several sessions can be open: session_id names one, without it the \
+         one opened last is meant. A higher epoch means: addresses and ids learned before may be stale.\n",
+    );
     if serves("hd_exec_continue") {
         text.push_str(
-            "Registers and memory of a debuggee can be read only while it is halted. hd_exec_continue waits a bounded time \
-             and answers `running` when the target has not stopped; hd_exec_wait waits on, hd_exec_pause halts.\n",
+            "Registers and memory of a debuggee can be read only while it is halted. hd_exec_continue returns at once with an \
+             exec_id; hd_exec_wait tells its stop, once, or answers `running`; hd_exec_pause halts.\n",
         );
     }
     if registry.selection().read_only {

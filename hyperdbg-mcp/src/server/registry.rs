@@ -95,30 +95,55 @@ impl Registry {
 impl Served {
     fn new(tool: &'static Tool, read_only: bool) -> Result<Self, String> {
         let spec = tool.spec;
-        let input = spec.input_schema.portable(Side::Input)?;
+        let input = with_session_id(spec, spec.input_schema.portable(Side::Input)?);
         let output = with_output(spec, spec.output_schema.portable(Side::Output)?);
+        let shape = Shape::of(&output)?;
         Ok(Self {
             tool,
             input: Shape::of(&input)?,
-            output: Shape::of(&output)?,
+            output: shape,
             model: model::Tool::new(spec.name, spec.description, Arc::new(input))
                 .with_title(spec.title)
-                .with_raw_output_schema(Arc::new(output))
+                .with_raw_output_schema(Arc::new(slim(output)))
                 .with_annotations(annotations(spec, read_only)),
         })
     }
 }
 
+/// The argument by which a call names its session, where it acts on one.
+pub(super) const SESSION_ID: &str = "session_id";
+/// The field in which a result tells its session's id, epoch and run state.
+pub(super) const SESSION: &str = "session";
+
+/// Whether a tool acts on a session that is open.
+fn acts_on_session(spec: &ToolSpec) -> bool {
+    spec.name != "hd_session_open" && (!spec.functions.is_empty() || matches!(spec.group, "exec" | "event"))
+}
+
+/// The schema with the argument that names the session: one line for all tools, so that none has to know of it.
+fn with_session_id(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, Value> {
+    if acts_on_session(spec)
+        && let Some(Value::Object(properties)) = schema.get_mut("properties")
+    {
+        properties.insert(SESSION_ID.to_owned(), json!({"type": "string"}));
+    }
+    schema
+}
+
 /// The schema with the field in which a result carries what the library printed, and where to read on.
 fn with_output(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties
-            .entry("policy")
-            .or_insert_with(|| json!({"type": "string"}));
+        // Of what only reads, something is said only where the operator took a protection away.
+        if spec.tier > Tier::Read {
+            properties
+                .entry("policy")
+                .or_insert_with(|| json!({"type": "string"}));
+        }
+        properties.insert(SESSION.to_owned(), json!({"type": "string"}));
+        // What calls no function of the library prints nothing.
         if spec.functions.is_empty() {
             return schema;
         }
-        // What calls no function of the library prints nothing.
         properties.entry("output").or_insert_with(|| {
             json!({
                 "type": "object",
@@ -135,10 +160,35 @@ fn with_output(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, V
     schema
 }
 
+/// The schema of a result without what only bounds it: it is read by a model before every conversation, and the types
+/// that make the result keep the bounds anyway.
+fn slim(mut schema: Map<String, Value>) -> Map<String, Value> {
+    fn walk(value: &mut Value) {
+        let Value::Object(fields) = value else { return };
+        fields.retain(|word, bound| {
+            !matches!(word.as_str(), "pattern" | "minimum" | "maximum") || bound.is_object()
+        });
+        for (word, inner) in fields.iter_mut() {
+            match (word.as_str(), inner) {
+                ("properties", Value::Object(properties)) => properties.values_mut().for_each(walk),
+                ("items", items) => walk(items),
+                _ => {}
+            }
+        }
+    }
+    let mut value = Value::Object(std::mem::take(&mut schema));
+    walk(&mut value);
+    match value {
+        Value::Object(schema) => schema,
+        _ => schema,
+    }
+}
+
 /// `read_only` says that nothing above Read runs, whatever the tool could do elsewhere.
 fn annotations(spec: &ToolSpec, read_only: bool) -> model::ToolAnnotations {
     let tier = if read_only { Tier::Read } else { spec.tier };
-    let hints = model::ToolAnnotations::with_title(spec.title)
+    // The title is the tool's own field; here it would be there twice.
+    let hints = model::ToolAnnotations::new()
         .read_only(tier == Tier::Read)
         .open_world(spec.hints.open_world);
     if tier == Tier::Read {

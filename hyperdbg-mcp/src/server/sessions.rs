@@ -1,15 +1,24 @@
 //! The sessions of this process: opened when told to, or by themselves where the flags say so.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::composite::connect;
+use super::lock::LocalLock;
+use super::watched::{Crashes, Watched};
+use crate::composite::{connect, take_back};
 use crate::engine::{BoxFuture, Link};
 use crate::output::OutputStore;
-use crate::tool::{Category, Connection, Current, Host, Run, Sessions, Target, ToolError};
+use crate::tool::arguments::echo;
+use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessions, Target, ToolError};
 
 /// How long the end of a worker may take when the server ends.
 const END: Duration = Duration::from_millis(500);
+/// How long taking back what a session set may take when the server ends.
+const TAKE_BACK: Duration = Duration::from_millis(600);
+/// Sessions at once, unless told otherwise.
+const MAX_SESSIONS: usize = 4;
 
 /// Starts worker processes.
 pub trait Launcher: Send + Sync + 'static {
@@ -18,18 +27,48 @@ pub trait Launcher: Send + Sync + 'static {
 
     /// The library, for people.
     fn library(&self) -> String;
+
+    /// Openings that the configuration names.
+    fn profiles(&self) -> BTreeMap<String, Result<Opening, String>> {
+        BTreeMap::new()
+    }
 }
 
-/// The sessions of this process; at present one at a time.
+/// The sessions of this process.
 pub struct Manager {
     launcher: Box<dyn Launcher>,
     opens_by_itself: Option<Connection>,
     /// Whether clients are served the tool that opens sessions.
     serves_open: bool,
-    current: Mutex<Option<Current>>,
+    table: Mutex<Table>,
+    epoch: AtomicU64,
+    pub(super) crashes: Crashes,
     /// Held while a session is being opened, so that two calls do not open two.
     opening: tokio::sync::Mutex<()>,
     outputs: OutputStore,
+}
+
+#[derive(Default)]
+struct Table {
+    /// Those that are open, and the last ones whose workers ended by themselves; in the order of opening.
+    sessions: Vec<Slot>,
+    /// Sessions that were ever opened.
+    opened: u64,
+}
+
+struct Slot {
+    current: Current,
+    /// Held while a session on this machine is open.
+    _lock: Option<LocalLock>,
+}
+
+impl Table {
+    fn living(&self) -> impl DoubleEndedIterator<Item = &Current> {
+        self.sessions
+            .iter()
+            .map(|slot| &slot.current)
+            .filter(|current| current.target.state().alive)
+    }
 }
 
 impl Manager {
@@ -44,41 +83,206 @@ impl Manager {
             launcher,
             opens_by_itself,
             serves_open,
-            current: Mutex::default(),
+            table: Mutex::default(),
+            epoch: AtomicU64::new(0),
+            crashes: Crashes::default(),
             opening: tokio::sync::Mutex::default(),
             outputs: OutputStore::default(),
         })
     }
 
-    /// Ends the session, in bounded time.
+    /// What a call sees that names session `id`, or none.
+    pub fn view(self: &Arc<Self>, id: Option<String>) -> Arc<View> {
+        Arc::new(View {
+            manager: Arc::clone(self),
+            id,
+        })
+    }
+
+    /// Ends every session, in bounded time; takes back what they set in their targets where that goes quickly.
     pub async fn end(&self) {
-        if let Some(current) = self.take() {
-            let _ = tokio::time::timeout(END, current.target.close()).await;
+        let slots = std::mem::take(&mut self.lock().sessions);
+        let ends: Vec<_> = slots
+            .into_iter()
+            .map(|slot| {
+                tokio::spawn(async move {
+                    let current = slot.current;
+                    let halted = current.target.state().in_flight.is_none();
+                    if halted && !current.book.pages().is_clean() {
+                        let _ = tokio::time::timeout(TAKE_BACK, take_back(&current)).await;
+                    }
+                    let _ = tokio::time::timeout(END, current.target.close()).await;
+                })
+            })
+            .collect();
+        for end in ends {
+            let _ = end.await;
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Current>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A number that no session had as its epoch.
+    pub(super) fn next_epoch(&self) -> u64 {
+        self.epoch.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    fn take(&self) -> Option<Current> {
-        self.lock().take()
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session whose worker lives.
-    fn living(&self) -> Option<Current> {
-        self.lock().clone().filter(|current| current.target.state().alive)
+    /// The session of that id, or the one that was opened last, living ones first; also when its worker has ended.
+    fn find(&self, id: Option<&str>) -> Option<Current> {
+        let table = self.lock();
+        match id {
+            Some(id) => table
+                .sessions
+                .iter()
+                .map(|slot| &slot.current)
+                .find(|current| *current.id == *id)
+                .cloned(),
+            None => table
+                .living()
+                .next_back()
+                .or_else(|| table.sessions.last().map(|slot| &slot.current))
+                .cloned(),
+        }
     }
 
-    async fn open_now(&self, connection: Connection) -> Result<(Current, Vec<u8>), ToolError> {
+    fn living(&self, id: Option<&str>) -> Option<Current> {
+        self.find(id).filter(|current| current.target.state().alive)
+    }
+
+    fn take(&self, id: Option<&str>) -> Option<Current> {
+        let found = self.find(id)?;
+        let mut table = self.lock();
+        let at = table
+            .sessions
+            .iter()
+            .position(|slot| slot.current.id == found.id)?;
+        Some(table.sessions.remove(at).current)
+    }
+
+    /// Why `id` names no session that can be used.
+    fn no_session(&self, id: &str) -> ToolError {
+        let number: Option<u64> = id.strip_prefix('s').and_then(|digits| digits.parse().ok());
+        let opened = self.lock().opened;
+        let open: Vec<String> = self
+            .lock()
+            .living()
+            .map(|current| current.id.to_string())
+            .collect();
+        let open = match open.as_slice() {
+            [] => "No session is open now.".to_owned(),
+            ids => format!("Open now: {}.", ids.join(", ")),
+        };
+        if number.is_some_and(|number| (1..=opened).contains(&number)) {
+            let end = match self
+                .find(Some(id))
+                .and_then(|current| current.target.state().ended)
+            {
+                Some(how) => format!("Session {} has ended: its worker {how}.", echo(id)),
+                None => format!("Session {} has ended.", echo(id)),
+            };
+            return ToolError::new(Category::NotConnected, format!("{end} {open}"))
+                .next_step("What it knew (ids of breakpoints, events, stops) is stale. Use an open session, or open one.");
+        }
+        ToolError::new(
+            Category::InvalidArgument,
+            format!("There has never been a session {}. {open}", echo(id)),
+        )
+        .next_step("Use the id that opening the session gave, or leave session_id out.")
+    }
+
+    async fn open_now(&self, opening: Opening) -> Result<(Current, Vec<u8>), ToolError> {
+        let Opening {
+            connection,
+            label,
+            symbol_path,
+        } = opening;
+        let (open, oldest) = {
+            let table = self.lock();
+            let ids: Vec<String> = table.living().map(|current| current.id.to_string()).collect();
+            (ids.len(), ids.join(", "))
+        };
+        if open >= MAX_SESSIONS {
+            return Err(ToolError::new(
+                Category::Busy,
+                format!("{open} sessions are open ({oldest}); there may be {MAX_SESSIONS} at once."),
+            )
+            .next_step("Use one of them, or close one first."));
+        }
         let target = self.launcher.launch().await?;
         let guard = CloseOnDrop(Some(Arc::clone(&target)));
-        let text = connect(Arc::clone(&target) as Arc<dyn Link>, &connection).await?;
+        let lock = match connection {
+            Connection::Local if !target.state().simulator => Some(LocalLock::take()?),
+            _ => None,
+        };
+        let text = connect(
+            Arc::clone(&target) as Arc<dyn Link>,
+            &connection,
+            symbol_path.as_deref(),
+        )
+        .await?;
         guard.keep();
         target.connected(&connection);
-        let current = Current { target, connection };
-        *self.lock() = Some(current.clone());
+        let mut table = self.lock();
+        table.opened += 1;
+        let current = Current {
+            id: format!("s{}", table.opened).into(),
+            target,
+            connection,
+            label,
+            book: Arc::new(Book::new(self.next_epoch())),
+        };
+        // Of those that ended by themselves only the newest are remembered with how.
+        let lost = table.sessions.len().saturating_sub(2 * MAX_SESSIONS);
+        let mut left = lost;
+        table.sessions.retain(|slot| {
+            let forget = left > 0 && !slot.current.target.state().alive;
+            left -= usize::from(forget);
+            !forget
+        });
+        table.sessions.push(Slot {
+            current: current.clone(),
+            _lock: lock,
+        });
         Ok((current, text))
+    }
+
+    async fn current(&self, id: Option<&str>) -> Result<Current, ToolError> {
+        if let Some(current) = self.living(id) {
+            return Ok(current);
+        }
+        if let Some(error) = self.find(id).and_then(|current| current.target.untold_loss()) {
+            return Err(error);
+        }
+        if let Some(id) = id {
+            return Err(self.no_session(id));
+        }
+        let Some(connection) = &self.opens_by_itself else {
+            return Err(ToolError::new(Category::NotConnected, "No session is open.").next_step(if self.serves_open {
+                "Open one with hd_session_open; ask the person how the target is connected."
+            } else {
+                "A person must start hyperdbg-mcp with --open MODE (offline, local, debugger=…, remote=…) or without --read-only."
+            }));
+        };
+        let _opening = self.opening.lock().await;
+        match self.living(None) {
+            Some(current) => Ok(current),
+            None => self
+                .open_now(connection.clone().into())
+                .await
+                .map(|(current, _)| current),
+        }
+    }
+
+    /// Output that did not fit in a page.
+    pub fn outputs(&self) -> &OutputStore {
+        &self.outputs
+    }
+
+    /// How the session opens by itself, where it does.
+    pub fn opens_by_itself(&self) -> Option<Connection> {
+        self.opens_by_itself.clone()
     }
 }
 
@@ -99,84 +303,104 @@ impl Drop for CloseOnDrop {
     }
 }
 
-impl Sessions for Manager {
-    fn open(&self, connection: Connection) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>> {
+/// The sessions as one call sees them: the one that it names, or the one that was opened last.
+pub struct View {
+    manager: Arc<Manager>,
+    id: Option<String>,
+}
+
+impl View {
+    /// Id, epoch and observed run state of the session, where there is one.
+    pub fn stamp(&self) -> Option<String> {
+        self.manager
+            .find(self.id.as_deref())
+            .map(|current| current.stamp())
+    }
+}
+
+impl Sessions for View {
+    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>> {
         Box::pin(async move {
-            let _opening = self.opening.lock().await;
-            if let Some(current) = self.living() {
-                return Err(ToolError::new(
-                    Category::WrongMode,
-                    format!(
-                        "A session is open already, in mode {}.",
-                        current.connection.mode()
-                    ),
-                )
-                .next_step("Use it, or close it first."));
-            }
-            self.open_now(connection).await
+            let _opening = self.manager.opening.lock().await;
+            self.manager.open_now(opening).await
         })
     }
 
     fn current(&self) -> BoxFuture<'_, Result<Current, ToolError>> {
-        Box::pin(async move {
-            if let Some(current) = self.living() {
-                return Ok(current);
-            }
-            if let Some(error) = self.untold_loss() {
-                return Err(error);
-            }
-            let Some(connection) = &self.opens_by_itself else {
-                return Err(ToolError::new(Category::NotConnected, "No session is open.").next_step(if self.serves_open {
-                    "Open one with hd_session_open; ask the person how the target is connected."
-                } else {
-                    "A person must start hyperdbg-mcp with --open MODE (offline, local, debugger=…, remote=…) or without --read-only."
-                }));
-            };
-            let _opening = self.opening.lock().await;
-            match self.living() {
-                Some(current) => Ok(current),
-                None => self
-                    .open_now(connection.clone())
-                    .await
-                    .map(|(current, _)| current),
-            }
-        })
+        Box::pin(self.manager.current(self.id.as_deref()))
     }
 
     fn peek(&self) -> Option<Current> {
-        self.living()
+        self.manager.living(self.id.as_deref())
     }
 
     fn last(&self) -> Option<Current> {
-        self.lock().clone()
+        self.manager.find(self.id.as_deref())
+    }
+
+    fn all(&self) -> Vec<Current> {
+        self.manager.lock().living().cloned().collect()
     }
 
     fn close(&self) -> BoxFuture<'_, Option<Current>> {
         Box::pin(async move {
-            let current = self.take()?;
+            let current = self.manager.take(self.id.as_deref())?;
             current.target.close().await;
             Some(current)
         })
     }
 
     fn library(&self) -> String {
-        self.launcher.library()
+        self.manager.launcher.library()
     }
 
     fn opens_by_itself(&self) -> Option<Connection> {
-        self.opens_by_itself.clone()
+        self.manager.opens_by_itself()
+    }
+
+    fn profile(&self, name: &str) -> Result<Opening, ToolError> {
+        let profiles = self.manager.launcher.profiles();
+        match profiles.get(name) {
+            Some(Ok(opening)) => Ok(opening.clone()),
+            Some(Err(problem)) => Err(ToolError::new(
+                Category::InvalidArgument,
+                format!(
+                    "The profile {} of the configuration cannot be used: {problem}.",
+                    echo(name)
+                ),
+            )
+            .next_step("A person must correct the configuration file.")),
+            None => {
+                let names: Vec<String> = profiles.keys().map(|name| echo(name)).collect();
+                Err(ToolError::new(
+                    Category::InvalidArgument,
+                    match names.as_slice() {
+                        [] => "The configuration has no profiles.".to_owned(),
+                        names => format!(
+                            "There is no profile {}; there are {}.",
+                            echo(name),
+                            names.join(", ")
+                        ),
+                    },
+                )
+                .next_step("Name one that is there, or ask the person how the target is connected."))
+            }
+        }
     }
 }
 
-impl Host for Manager {
+impl Host for View {
     fn link(&self) -> BoxFuture<'_, Result<Arc<dyn Link>, ToolError>> {
         Box::pin(async move {
-            let current = Sessions::current(self).await?;
+            let current = self.manager.current(self.id.as_deref()).await?;
             if current.target.run() == Run::Running {
                 return Err(ToolError::new(Category::TargetRunning, "The target is running.")
                     .next_step("Wait for its next stop with hd_exec_wait, or halt it with hd_exec_pause."));
             }
-            Ok(current.target as Arc<dyn Link>)
+            Ok(Arc::new(Watched {
+                manager: Arc::clone(&self.manager),
+                current,
+            }) as Arc<dyn Link>)
         })
     }
 
@@ -185,6 +409,6 @@ impl Host for Manager {
     }
 
     fn outputs(&self) -> &OutputStore {
-        &self.outputs
+        &self.manager.outputs
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::engine::{BoxFuture, Outcome};
-use crate::generated::{Call, Reply};
-use crate::session::{Mode, Session, StopWait};
-use crate::tool::{Category, Connection, Run, Target, ToolError, WorkerState};
+use crate::engine::BoxFuture;
+use crate::generated::Call;
+use crate::session::{LogPage, Mode, Observed, RunState, Session, StopWait};
+use crate::tool::{Category, Connection, Delivery, Run, Target, ToolError, WorkerState};
 
 /// How long a resume may wait for its turn.
 const TURN: Duration = Duration::from_secs(5);
@@ -25,11 +25,19 @@ impl Target for Session {
                 .compatibility()
                 .map(|fit| fit.disabled.keys().cloned().collect())
                 .unwrap_or_default(),
+            observed: Some(status.run_state),
+            simulator: status.simulator,
+            last_error: status.last_error,
+            events: status.events,
         }
     }
 
-    fn resume(&self, call: Call) -> BoxFuture<'_, Result<(), ToolError>> {
+    fn resume(&self, call: Call) -> BoxFuture<'_, Result<u64, ToolError>> {
         Box::pin(Session::resume(self, call, TURN))
+    }
+
+    fn last_exec(&self) -> u64 {
+        Session::last_exec(self)
     }
 
     fn run(&self) -> Run {
@@ -43,10 +51,10 @@ impl Target for Session {
         }
     }
 
-    fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Outcome<Reply>>, ToolError>> {
+    fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Delivery>, ToolError>> {
         Box::pin(async move {
             match self.wait_stop(timeout).await? {
-                StopWait::Stopped(outcome) => Ok(Some(*outcome)),
+                StopWait::Stopped(delivery) => Ok(Some(delivery)),
                 StopWait::StillRunning { .. } => Ok(None),
                 StopWait::NotResumed => Err(ToolError::new(
                     Category::WrongMode,
@@ -69,6 +77,15 @@ impl Target for Session {
         Session::untold_loss(self)
     }
 
+    fn events(&self, since: u64, limit: usize, wait: Duration) -> BoxFuture<'_, LogPage> {
+        Box::pin(async move {
+            if wait.is_zero() {
+                return Session::events(self, since, limit);
+            }
+            self.wait_events(since, limit, wait).await
+        })
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let closed = Session::close(self).await;
@@ -83,5 +100,11 @@ impl Target for Session {
             Connection::DebuggerPipe { .. } | Connection::DebuggerSerial { .. } => Mode::Debugger,
             Connection::Remote { .. } => Mode::Remote,
         }));
+        if connection.is_debugger() {
+            self.observe(Observed {
+                state: RunState::Paused,
+                by: "the connection was made with the target halted",
+            });
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::failure::{Kill, Loss, interrupted, refused};
 use super::log::{LogRecord, Origin};
-use super::shared::{Overrun, Resumes, Shared, Sink, lock};
+use super::shared::{Overrun, Resumes, Shared, Sink, Stop, lock};
 use super::status::{Mode, Observed, RunState};
 use crate::engine::Outcome;
 use crate::engine::protocol::{Done, Hello, Message, OPENING, TextRecord};
@@ -144,7 +144,11 @@ impl Shared {
                 let _ = sink.send(result);
             }
             Sink::Resume => {
-                state.stop = Some(result);
+                state.stop = Some(Stop {
+                    exec: pending.id,
+                    requested: pending.interrupted,
+                    result,
+                });
                 self.resumed.send_replace(false);
             }
             Sink::Opener(_) => {}
@@ -187,7 +191,13 @@ impl Shared {
             match pending.sink {
                 Sink::Opener(sink) => state.loss_told = sink.send(Err(error)).is_ok(),
                 Sink::Caller(sink) => state.loss_told = sink.send(Err(error)).is_ok(),
-                Sink::Resume => state.stop = Some(Err(error)),
+                Sink::Resume => {
+                    state.stop = Some(Stop {
+                        exec: pending.id,
+                        requested: pending.interrupted,
+                        result: Err(error),
+                    });
+                }
             }
         } else if loss.kill != Some(Kill::Closed) {
             state.last_error = Some(loss.of_later_call().to_string());

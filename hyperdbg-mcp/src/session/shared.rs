@@ -60,7 +60,11 @@ pub(super) struct State {
     pub(super) kill: Option<Kill>,
     pub(super) closing: bool,
     /// The result of the last resume, until it is read.
-    pub(super) stop: Option<CallResult>,
+    pub(super) stop: Option<Stop>,
+    /// Somebody is about to be told of the stop.
+    pub(super) claimed: bool,
+    /// Number of the last resume.
+    pub(super) last_exec: u64,
     pub(super) mode: Option<Mode>,
     pub(super) observed: Option<Observed>,
     pub(super) last_error: Option<String>,
@@ -69,6 +73,15 @@ pub(super) struct State {
     pub(super) text_bytes: u64,
     pub(super) pings: Vec<(u64, oneshot::Sender<()>)>,
     pub(super) last_id: u64,
+}
+
+/// The end of a resume that nobody has been told of.
+pub(super) struct Stop {
+    /// The resume's number.
+    pub(super) exec: u64,
+    /// Whether a break had been sent.
+    pub(super) requested: bool,
+    pub(super) result: CallResult,
 }
 
 /// The call in flight.
@@ -122,6 +135,11 @@ pub(super) fn later(from: Instant, duration: Duration) -> Instant {
 }
 
 impl State {
+    /// Whether the target stopped and nobody has been told yet.
+    pub(super) fn has_stop(&self) -> bool {
+        self.stop.is_some() || self.claimed
+    }
+
     /// The error of every later call once the worker is gone; the caller is told with it.
     pub(super) fn tell_loss(&mut self) -> Option<ToolError> {
         let loss = self.loss.as_ref()?;
@@ -145,6 +163,8 @@ impl Shared {
                 kill: None,
                 closing: false,
                 stop: None,
+                claimed: false,
+                last_exec: 0,
                 mode: None,
                 observed: None,
                 last_error: None,
@@ -261,7 +281,7 @@ impl Shared {
         if let Some(error) = state.tell_loss() {
             return Err(error);
         }
-        if resume && state.stop.is_some() {
+        if resume && state.has_stop() {
             return Err(ToolError::new(
                 Category::Busy,
                 "The target has stopped since it was last resumed, and that stop has not been read.",
@@ -276,6 +296,7 @@ impl Shared {
             pending.resumes = resumes;
         }
         if resume {
+            state.last_exec = id;
             self.resumed.send_replace(true);
         }
         Ok(id)
@@ -380,6 +401,14 @@ impl Shared {
             pending.interrupted = true;
             let _ = self.send(&Request::Interrupt { id });
         }
+    }
+
+    /// The resume in flight that lets a debuggee run.
+    pub(super) fn left_running(&self) -> Option<&'static str> {
+        let state = lock(&self.state);
+        let pending = state.pending.as_ref()?;
+        (state.mode == Some(Mode::Debugger) && matches!(pending.sink, Sink::Resume))
+            .then_some(pending.function)
     }
 
     /// Sends a break request for whatever is in flight, and says what that is.

@@ -35,6 +35,18 @@ pub enum RunState {
     NotApplicable,
 }
 
+impl RunState {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Unknown => "unknown",
+            Self::NotApplicable => "not_applicable",
+        }
+    }
+}
+
 /// A run state and how it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Observed {

@@ -4,13 +4,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::host::{Connection, Host, Run, WorkerState};
-use super::{Category, ToolError};
+use super::host::{Connection, Current, Host, Opening, Run, WorkerState};
+use super::undo::{self, Listing, Undo};
+use super::{Category, Delivery, ToolError};
 use crate::engine::{Engine, Outcome};
-use crate::generated::{Call, Reply, RunCommandArgs};
+use crate::generated::Call;
 use crate::output::OutputStore;
 use crate::policy::Cleared;
-use crate::tier::{Destructive, Permits, Read, State, TierType};
+use crate::tier::{Permits, Read, State, TierType};
 
 /// What a handler may use.
 pub struct Cx<T> {
@@ -27,31 +28,6 @@ pub struct SessionView {
     pub worker: WorkerState,
     /// How far the last resume is.
     pub run: Run,
-}
-
-/// Command lines that only list: they have tier Read by themselves, whatever the function that sends them has.
-/// `#[composite_tool]` knows the same lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listing {
-    /// User and kernel modules.
-    Modules,
-    /// Kernel modules.
-    KernelModules,
-    /// User modules.
-    UserModules,
-    /// Breakpoints.
-    Breakpoints,
-}
-
-impl Listing {
-    fn line(self) -> &'static str {
-        match self {
-            Self::Modules => "lm",
-            Self::KernelModules => "lm km",
-            Self::UserModules => "lm um",
-            Self::Breakpoints => "bl",
-        }
-    }
 }
 
 impl<T: TierType> Cx<T> {
@@ -111,42 +87,67 @@ impl<T: TierType> Cx<T> {
     }
 
     /// Waits for the stop of a target that was set running; `None` when it has not stopped after `timeout`. A stop is
-    /// told once. A worker that died meanwhile is told here too.
-    pub async fn wait(&self, timeout: Duration) -> Result<Option<Outcome<Reply>>, ToolError> {
+    /// told once; one that is dropped untold is there for the next who waits. A worker that died meanwhile is told here
+    /// too.
+    pub async fn wait(&self, timeout: Duration) -> Result<Option<Delivery>, ToolError> {
         match self.host.sessions().last() {
             Some(last) if last.target.run() != Run::Settled => last.target.wait(timeout).await,
-            Some(last) => Err(last.target.untold_loss().unwrap_or_else(|| {
-                ToolError::new(
-                    Category::WrongMode,
-                    "The target was not set running, so there is no stop to wait for.",
-                )
-                .next_step("Read its state where it is halted, or let it run first.")
-            })),
+            Some(last) => Err(last
+                .target
+                .untold_loss()
+                .unwrap_or_else(|| match last.target.last_exec() {
+                    0 => ToolError::new(
+                        Category::WrongMode,
+                        "The target was not set running, so there is no stop to wait for.",
+                    )
+                    .next_step("Read its state where it is halted, or let it run first."),
+                    exec => ToolError::new(
+                        Category::WrongMode,
+                        format!("The stop of {}.{exec} has been told already; the target was not set running since.", last.id),
+                    )
+                    .next_step("Read its state where it is halted, or let it run again."),
+                })),
             None => Err(ToolError::new(Category::NotConnected, "No session is open.")
                 .next_step("Open a session first.")),
         }
+    }
+
+    /// The session as the server keeps it, if its worker lives. Never waits.
+    pub(crate) fn current(&self) -> Option<Current> {
+        self.host.sessions().peek()
+    }
+
+    /// Every session whose worker lives.
+    pub(crate) fn all(&self) -> Vec<Current> {
+        self.host.sessions().all()
+    }
+
+    /// The session as the server keeps it, also when its worker has ended.
+    pub(crate) fn last(&self) -> Option<Current> {
+        self.host.sessions().last()
+    }
+
+    /// The opening that a profile of the configuration describes.
+    pub fn profile(&self, name: &str) -> Result<Opening, ToolError> {
+        self.host.sessions().profile(name)
     }
 }
 
 impl<T: Permits<Read>> Cx<T> {
     /// What a listing printed; judged by the caller.
     pub async fn list(&self, listing: Listing) -> Result<Outcome<Vec<u8>>, ToolError> {
-        let engine = Engine::<Destructive>::new(self.host.link().await?);
-        let command = listing.line().as_bytes().to_vec();
-        let outcome = engine.run_command(RunCommandArgs { command }).await?;
-        let text = outcome.text.clone();
-        outcome.try_map(|_| Ok(text))
+        undo::list(self.host.link().await?, listing).await
     }
 }
 
 impl<T: Permits<State>> Cx<T> {
     /// Opens a session; gives back what the library printed.
-    pub async fn open(&self, connection: Connection) -> Result<Vec<u8>, ToolError> {
-        Ok(self.host.sessions().open(connection).await?.1)
+    pub(crate) async fn open(&self, opening: Opening) -> Result<(Current, Vec<u8>), ToolError> {
+        self.host.sessions().open(opening).await
     }
 
-    /// Starts a call that returns at the target's next stop. Refused while the target runs.
-    pub async fn resume(&self, call: Call) -> Result<(), ToolError> {
+    /// Starts a call that returns at the target's next stop, and gives its number. Refused while the target runs.
+    pub async fn resume(&self, call: Call) -> Result<u64, ToolError> {
         let needed = call.function().tier;
         if needed > T::TIER {
             return Err(ToolError::internal(format!(
@@ -163,9 +164,12 @@ impl<T: Permits<State>> Cx<T> {
     pub async fn interrupt(&self) -> Result<(), ToolError> {
         self.host.sessions().current().await?.target.interrupt().await
     }
-}
 
-impl<T: Permits<Destructive>> Cx<T> {
+    /// Takes back something that was set in the target; gives what was printed.
+    pub async fn undo(&self, what: Undo) -> Result<Vec<u8>, ToolError> {
+        undo::undo(self.host.link().await?, what).await
+    }
+
     /// Ends the session and its worker.
     pub async fn close(&self) {
         self.host.sessions().close().await;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::{BoxFuture, Link, Outcome};
-use crate::generated::{Call, Reply};
+use crate::engine::{BoxFuture, Link};
+use crate::generated::Call;
 use crate::output::OutputStore;
 use crate::policy::Cleared;
+use crate::session::{LogPage, Observed, RunState};
 
-use super::ToolError;
+use super::{Book, Delivery, ToolError};
 
 /// The server's side of a tool call.
 pub trait Host: Send + Sync + 'static {
@@ -140,6 +141,14 @@ pub struct WorkerState {
     pub missing: Vec<String>,
     /// Exports that are not called, because the library is of another SDK.
     pub disabled: Vec<String>,
+    /// What the target does, and how that is known.
+    pub observed: Option<Observed>,
+    /// The library says of itself that it is the simulator.
+    pub simulator: bool,
+    /// The last failure of a call that was not HyperDbg's own.
+    pub last_error: Option<String>,
+    /// Number of the newest record of the event log.
+    pub events: u64,
 }
 
 /// How far a resume is.
@@ -158,21 +167,28 @@ pub trait Target: Link {
     /// What the worker is doing; never waits.
     fn state(&self) -> WorkerState;
 
-    /// Starts a call that returns at the target's next stop. A second one while the first is pending is refused.
-    fn resume(&self, call: Call) -> BoxFuture<'_, Result<(), ToolError>>;
+    /// Starts a call that returns at the target's next stop, and gives its number. A second one while the first is
+    /// pending is refused.
+    fn resume(&self, call: Call) -> BoxFuture<'_, Result<u64, ToolError>>;
+
+    /// Number of the last resume; 0 where there was none.
+    fn last_exec(&self) -> u64;
 
     /// How far the last resume is.
     fn run(&self) -> Run;
 
     /// Waits for the resumed call's end; `None` when the target still runs after `timeout`. Each stop is delivered
     /// once.
-    fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Outcome<Reply>>, ToolError>>;
+    fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Delivery>, ToolError>>;
 
     /// Asks the running target to halt, by the console path that the library listens to.
     fn interrupt(&self) -> BoxFuture<'_, Result<(), ToolError>>;
 
     /// The worker's end, where it came by itself and nobody has been told of it; told once.
     fn untold_loss(&self) -> Option<ToolError>;
+
+    /// At most `limit` records of the event log after number `since`, after waiting at most `wait` for one.
+    fn events(&self, since: u64, limit: usize, wait: Duration) -> BoxFuture<'_, LogPage>;
 
     /// Ends the worker.
     fn close(&self) -> BoxFuture<'_, ()>;
@@ -181,35 +197,93 @@ pub trait Target: Link {
     fn connected(&self, connection: &Connection);
 }
 
-/// The current session, for those who need more than its engine.
+/// One session.
 #[derive(Clone)]
 pub struct Current {
+    /// Its id, such as `s1`; never used again.
+    pub id: Arc<str>,
     /// Its worker.
     pub target: Arc<dyn Target>,
     /// How it is connected.
     pub connection: Connection,
+    /// What a person calls it.
+    pub label: Option<String>,
+    /// What the server knows of it.
+    pub book: Arc<Book>,
 }
 
-/// The sessions of a server.
-pub trait Sessions: Send + Sync {
-    /// Brings up a worker and connects it. Refused while another session is open.
-    fn open(&self, connection: Connection) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>>;
+impl Current {
+    /// What the target does, and how that is known.
+    pub fn observed(&self) -> Observed {
+        let state = self.target.state();
+        if let Some(observed) = state.observed {
+            return observed;
+        }
+        let (state, by) = match (self.connection.is_debugger(), self.target.run()) {
+            (false, _) => (RunState::NotApplicable, "a kernel is not halted in this mode"),
+            (true, Run::Running) => (
+                RunState::Running,
+                "a call that resumes the target has not returned",
+            ),
+            (true, _) => (
+                RunState::Paused,
+                "the last call that resumes the target has returned",
+            ),
+        };
+        Observed { state, by }
+    }
 
-    /// The current session; opens one where the server was told to.
+    /// Id, epoch and observed run state, as results carry them.
+    pub fn stamp(&self) -> String {
+        let epoch = self.book.pages().epoch;
+        format!("{}, epoch {epoch}, {}", self.id, self.observed().state.name())
+    }
+}
+
+/// How a session is to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// How it is connected.
+    pub connection: Connection,
+    /// What a person calls it.
+    pub label: Option<String>,
+    /// Where HyperDbg looks for symbols, as `.sympath` takes it.
+    pub symbol_path: Option<String>,
+}
+
+impl From<Connection> for Opening {
+    fn from(connection: Connection) -> Self {
+        Self {
+            connection,
+            label: None,
+            symbol_path: None,
+        }
+    }
+}
+
+/// The sessions of a server, seen by a call that names one of them or none: then it is the one that was opened last.
+pub trait Sessions: Send + Sync {
+    /// Brings up a worker and connects it. Refused while as many sessions are open as there may be.
+    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>>;
+
+    /// The session; opens one where the server was told to.
     fn current(&self) -> BoxFuture<'_, Result<Current, ToolError>>;
 
-    /// The session that is open now, if one is; never opens or waits.
+    /// The session, if it is open and its worker lives; never opens or waits.
     fn peek(&self) -> Option<Current>;
 
-    /// The end of the last session's worker, where it came by itself and nobody has been told of it; told once.
+    /// The end of the session's worker, where it came by itself and nobody has been told of it; told once.
     fn untold_loss(&self) -> Option<ToolError> {
         self.last()?.target.untold_loss()
     }
 
-    /// The session that was opened last, also when its worker has ended.
+    /// The session, also when its worker has ended.
     fn last(&self) -> Option<Current>;
 
-    /// Takes the current session out and ends its worker.
+    /// Every session whose worker lives, in the order in which they were opened.
+    fn all(&self) -> Vec<Current>;
+
+    /// Takes the session out and ends its worker.
     fn close(&self) -> BoxFuture<'_, Option<Current>>;
 
     /// What `--library` or `--simulator` names, for people.
@@ -217,4 +291,7 @@ pub trait Sessions: Send + Sync {
 
     /// How the session opens by itself, where it does.
     fn opens_by_itself(&self) -> Option<Connection>;
+
+    /// The opening that a profile of the configuration describes.
+    fn profile(&self, name: &str) -> Result<Opening, ToolError>;
 }

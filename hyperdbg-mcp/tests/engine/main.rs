@@ -13,6 +13,8 @@ mod death;
 mod fake;
 #[path = "../headers/mod.rs"]
 mod headers;
+mod matrix;
+mod model;
 mod moved;
 mod planted;
 #[path = "../process/mod.rs"]
@@ -50,6 +52,8 @@ fn main() -> ExitCode {
     #[cfg(windows)]
     console::add(&mut trials);
     death::add(&mut trials);
+    matrix::add(&mut trials);
+    model::add(&mut trials);
     moved::add(&mut trials);
     planted::add(&mut trials);
     resume::add(&mut trials);

@@ -43,7 +43,7 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
 
 async fn stop(session: &Session, wait: Duration) -> String {
     match session.wait_stop(wait).await.unwrap() {
-        StopWait::Stopped(outcome) => String::from_utf8(outcome.text).unwrap(),
+        StopWait::Stopped(delivery) => String::from_utf8(delivery.tell().unwrap().text).unwrap(),
         other => panic!("no stop: {other:?}"),
     }
 }

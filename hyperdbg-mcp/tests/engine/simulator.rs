@@ -177,6 +177,7 @@ async fn pause() {
         let _ = session.interrupt();
         match session.wait_stop(LONG).await.unwrap() {
             StopWait::Stopped(outcome) => {
+                let outcome = outcome.tell().unwrap();
                 assert!(matches!(outcome.reply, Reply::ContinueDebuggee(_)));
                 assert!(outcome.text.starts_with(b"debuggee is running...\n"));
             }

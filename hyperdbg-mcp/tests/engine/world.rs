@@ -29,7 +29,7 @@ where
             .build()
             .unwrap();
         runtime.block_on(async {
-            tokio::time::timeout(Duration::from_secs(60), body())
+            tokio::time::timeout(Duration::from_secs(180), body())
                 .await
                 .expect("the test hangs");
         });

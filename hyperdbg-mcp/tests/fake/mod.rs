@@ -6,7 +6,7 @@
 #[path = "../conform/mod.rs"]
 mod conform;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
@@ -14,9 +14,10 @@ use hyperdbg_mcp::engine::{BoxFuture, Link, Outcome};
 use hyperdbg_mcp::generated::{self as g, Call, Reply};
 use hyperdbg_mcp::policy::decision::{Permit, Rules};
 use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Registry, serve};
+use hyperdbg_mcp::session::LogPage;
 use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::surface::{Groups, Selection};
-use hyperdbg_mcp::tool::{Category, Connection, Run, Target, ToolError, WorkerState};
+use hyperdbg_mcp::tool::{Category, Connection, Delivery, Run, Target, ToolError, WorkerState};
 use hyperdbg_sys::{DEBUGGER_READ_MEMORY_ADDRESS_MODE, GUEST_EXTRA_REGISTERS, GUEST_REGS, Packet};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -48,6 +49,8 @@ pub struct Fake {
     /// Calls that were given up.
     pub dropped: AtomicUsize,
     pub running: AtomicBool,
+    pub interrupted: AtomicBool,
+    pub execs: AtomicU64,
     pub stop: Mutex<Option<Vec<u8>>>,
     pub stopped: Notify,
     pub refuses_memory: Mutex<Option<ToolError>>,
@@ -211,6 +214,11 @@ impl Fake {
             return text;
         }
         match command {
+            _ if command.starts_with("bc 0x") => {
+                let number = usize::from_str_radix(&command[5..], 16).unwrap();
+                self.breakpoints.lock().unwrap().remove(number - 1);
+                Vec::new()
+            }
             "bl" => self
                 .breakpoints
                 .lock()
@@ -265,12 +273,27 @@ impl Target for FakeTarget {
         }
     }
 
-    fn resume(&self, _: Call) -> BoxFuture<'_, Result<(), ToolError>> {
+    fn resume(&self, _: Call) -> BoxFuture<'_, Result<u64, ToolError>> {
         Box::pin(async {
             if self.0.running.swap(true, Ordering::SeqCst) {
                 return Err(ToolError::new(Category::TargetRunning, "It runs."));
             }
-            Ok(())
+            Ok(self.0.execs.fetch_add(1, Ordering::SeqCst) + 1)
+        })
+    }
+
+    fn last_exec(&self) -> u64 {
+        self.0.execs.load(Ordering::SeqCst)
+    }
+
+    fn events(&self, _: u64, _: usize, _: Duration) -> BoxFuture<'_, LogPage> {
+        Box::pin(async {
+            LogPage {
+                records: Vec::new(),
+                next: 0,
+                missed: 0,
+                more: false,
+            }
         })
     }
 
@@ -284,7 +307,7 @@ impl Target for FakeTarget {
         }
     }
 
-    fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Outcome<Reply>>, ToolError>> {
+    fn wait(&self, timeout: Duration) -> BoxFuture<'_, Result<Option<Delivery>, ToolError>> {
         Box::pin(async move {
             let wait = async {
                 loop {
@@ -299,12 +322,25 @@ impl Target for FakeTarget {
             };
             self.0.running.store(false, Ordering::SeqCst);
             let reply = Reply::ContinueDebuggee(g::ContinueDebuggeeReply {});
-            Ok(Some(Outcome::new(reply, text, Duration::ZERO)))
+            let fake = Arc::clone(&self.0);
+            let requested = self.0.interrupted.swap(false, Ordering::SeqCst);
+            Ok(Some(Delivery::new(
+                self.last_exec(),
+                requested,
+                Outcome::new(reply, text, Duration::ZERO),
+                move |untold| {
+                    if let Some(outcome) = untold {
+                        *fake.stop.lock().unwrap() = Some(outcome.text);
+                        fake.stopped.notify_one();
+                    }
+                },
+            )))
         })
     }
 
     fn interrupt(&self) -> BoxFuture<'_, Result<(), ToolError>> {
         Box::pin(async {
+            self.0.interrupted.store(true, Ordering::SeqCst);
             self.0.stop_with("fffff800`00000000  90  nop\n");
             Ok(())
         })
