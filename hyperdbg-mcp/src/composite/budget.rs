@@ -50,7 +50,7 @@ async fn count(current: &Current, id: u64) -> bool {
         armed.since = page.next;
         for record in &page.records {
             armed.bytes += record.text.len() as u64 + record.lost_before;
-            armed.hits += record.text.iter().filter(|byte| **byte == b'\n').count() as u64;
+            armed.hits += record.text.bytes().iter().filter(|byte| **byte == b'\n').count() as u64;
         }
         // What the ring lost was said as well.
         armed.hits += page.missed;

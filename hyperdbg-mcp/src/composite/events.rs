@@ -209,9 +209,9 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
     let cleared = cx.cleared(&input.line()?)?;
     let line = cleared.text.clone();
     let note = cleared.note();
-    let before = parse(&calls::list(&cx, Listing::Events).await?);
+    let before = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let (printed, _) = calls::run_command(&cx.engine().await?, &line).await?;
-    let after = parse(&calls::list(&cx, Listing::Events).await?);
+    let after = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let new = after
         .iter()
         .find(|row| !before.iter().any(|old| old.id == row.id));
@@ -282,7 +282,7 @@ struct Row {
     uses(hyperdbg_u_run_command("events"))
 )]
 async fn list(cx: Cx<Read>, _: NoInput) -> Result<Answer<ListOutput>, ToolError> {
-    let listed = parse(&calls::list(&cx, Listing::Events).await?);
+    let listed = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let armed = cx
         .current()
         .map(|current| current.book.pages().events.clone())

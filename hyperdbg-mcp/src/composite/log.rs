@@ -22,6 +22,9 @@ struct Input {
     /// Only records whose text holds this, in any case.
     #[schemars(length(min = 1, max = 200))]
     filter: Option<String>,
+    /// Gives the bytes of the texts as hexadecimal digits.
+    #[serde(default)]
+    hex: bool,
     /// How long to wait for a record where there is none yet.
     #[serde(default)]
     #[schemars(range(min = 0, max = 20_000))]
@@ -84,15 +87,20 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
         .iter()
         .filter(|record| {
             wanted.as_deref().is_none_or(|wanted| {
-                let text = String::from_utf8_lossy(&record.text).to_ascii_lowercase();
+                let text = String::from_utf8_lossy(record.text.bytes()).to_ascii_lowercase();
                 text.contains(wanted)
             })
         })
         .map(|record| {
             let at_ms = u64::try_from(record.at.as_millis()).unwrap_or(u64::MAX);
             view.extend_from_slice(format!("#{} +{at_ms} ms: ", record.sequence).as_bytes());
-            view.extend_from_slice(&record.text);
-            if !record.text.ends_with(b"\n") {
+            let text = if input.hex {
+                record.text.hex()
+            } else {
+                record.text.clone()
+            };
+            view.extend_from_slice(text.bytes());
+            if !text.bytes().ends_with(b"\n") {
                 view.push(b'\n');
             }
             Record {
@@ -101,7 +109,7 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
                 origin: record.origin.name(),
                 during: record.during,
                 lost_before: record.lost_before,
-                text: Captured::new(&record.text),
+                text: Captured::new(text.bytes()),
             }
         })
         .collect();

@@ -10,6 +10,7 @@ use super::watched::{Crashes, Watched};
 use crate::composite::{connect, take_back};
 use crate::engine::{BoxFuture, Link};
 use crate::output::OutputStore;
+use crate::output::Untrusted;
 use crate::tool::arguments::echo;
 use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessions, Target, ToolError};
 
@@ -192,7 +193,7 @@ impl Manager {
         .next_step("Use the id that opening the session gave, or leave session_id out.")
     }
 
-    async fn open_now(&self, opening: Opening) -> Result<(Current, Vec<u8>), ToolError> {
+    async fn open_now(&self, opening: Opening) -> Result<(Current, Untrusted), ToolError> {
         let Opening {
             connection,
             label,
@@ -319,7 +320,7 @@ impl View {
 }
 
 impl Sessions for View {
-    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>> {
+    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Untrusted), ToolError>> {
         Box::pin(async move {
             let _opening = self.manager.opening.lock().await;
             self.manager.open_now(opening).await
