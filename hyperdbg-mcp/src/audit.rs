@@ -19,9 +19,10 @@ mod tail;
 mod verify;
 mod writer;
 
+pub(crate) use access::{make_private_folder, open_private};
 pub use log::{Audit, Call, Pending, Session};
 pub use mask::Masker;
-pub use place::{Destination, default_file};
+pub use place::{Destination, default_file, state_folder};
 pub use record::{Decision, Server, Taken};
 pub use show::{ShowOptions, show};
 pub use verify::{Finding, Report, verify};

@@ -11,6 +11,7 @@ mod halted;
 mod log;
 mod memory;
 mod modules;
+mod noted;
 mod output;
 mod preview;
 mod registers;
@@ -22,7 +23,7 @@ mod stop;
 
 pub(crate) use breakpoints::at as breakpoints_at;
 pub(crate) use preview::{replaced, sent};
-pub(crate) use session::{connect, take_back};
+pub(crate) use session::{changes, connect, take_back};
 
 use crate::tool::Tool;
 

@@ -37,7 +37,7 @@ use crate::engine::protocol::Request;
 use crate::engine::{BoxFuture, LibrarySource, Link, Outcome};
 use crate::generated::{Call, Reply};
 use crate::sdk::{self, Compatibility};
-use crate::tool::{Category, Delivery, ToolError};
+use crate::tool::{Category, Delivery, Meter, ToolError};
 
 /// How long a worker may take to end when asked.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -332,6 +332,24 @@ impl Session {
     /// Tells the session what the target was seen to do; a resume makes that out of date.
     pub fn observe(&self, observed: Observed) {
         lock(&self.shared.state).observed = Some(observed);
+    }
+
+    /// Counts what the library says from now on with `meter`, as long as somebody holds it. Text that its budget has no
+    /// room for is dropped.
+    pub fn count(&self, meter: &Arc<Meter>) {
+        lock(&self.shared.meters).push(Arc::downgrade(meter));
+    }
+
+    /// Adds the server's own words to the event log.
+    pub fn log(&self, words: &str) {
+        self.shared.log_event(LogRecord {
+            sequence: 0,
+            at: self.shared.began.elapsed(),
+            origin: Origin::Server,
+            during: None,
+            lost_before: 0,
+            text: words.as_bytes().to_vec().into(),
+        });
     }
 
     /// At most `limit` event records after number `since` (0: from the first that is kept).

@@ -291,9 +291,7 @@ async fn commands_return_their_text_or_the_meaning_of_their_error() {
     .await;
     assert_eq!(*wire.fake.commands.lock().unwrap(), ["db 1000", "unknown"]);
     *wire.fake.prints.lock().unwrap() = Some(b"err, no such event (c0000000)\n".to_vec());
-    let text = wire
-        .call("hd_exec_command", json!({"command": "events e 9"}))
-        .await;
+    let text = wire.call("hd_exec_command", json!({"command": "be 9"})).await;
     assert!(
         text["content"][0]["text"]
             .as_str()

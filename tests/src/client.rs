@@ -93,8 +93,9 @@ impl Client {
         command
             .args(arguments)
             .env_remove("HYPERDBG_LIBRARY")
-            // Tests leave no log in the state directory of whoever runs them.
+            // Tests leave nothing in the state directory of whoever runs them.
             .env("HYPERDBG_MCP_AUDIT", "off")
+            .env("HYPERDBG_MCP_STATE", "off")
             // A checkout may lie where every user of the machine can write, as below the root of a Windows drive.
             .env("HYPERDBG_MCP_ALLOW_WRITABLE_FOLDER", "1")
             .envs(environment.iter().copied());

@@ -7,8 +7,9 @@
 
 mod client;
 mod files;
-mod process;
+#[path = "../../hyperdbg-mcp/tests/system/mod.rs"]
+mod system;
 
 pub use client::{Client, Protocol, ToolAnswer};
 pub use files::{bless, golden, program, simulator_library};
-pub use process::kill;
+pub use system::{exists, kill};

@@ -55,7 +55,7 @@ fn a_killed_worker_is_reported_and_the_next_session_works() {
     let pid = status.fields()["worker_pid"]
         .as_u64()
         .expect("the worker has a pid");
-    kill(pid);
+    kill(u32::try_from(pid).expect("a process id"));
     let deadline = Instant::now() + Duration::from_secs(20);
     let answer = client.call("hd_reg_read", json!({"register": "rip"}));
     failed(&answer, "worker_lost");

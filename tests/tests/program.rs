@@ -13,6 +13,7 @@ fn run(arguments: &[&str]) -> Output {
         .args(arguments)
         .env_remove("HYPERDBG_LIBRARY")
         .env("HYPERDBG_MCP_AUDIT", "off")
+        .env("HYPERDBG_MCP_STATE", "off")
         .env("PATH", "")
         .stdin(Stdio::null())
         .output()

@@ -1,6 +1,6 @@
 //! Misbehaviour on demand: by the variable `HYPERDBG_SIM_FAULT`, or by the command `!sim`.
 
-use crate::console::{CHUNK_LIMIT, Console, print_to_stdout};
+use crate::console::{CHUNK_LIMIT, print_to_stdout};
 use crate::hostile;
 use crate::session::Shared;
 use std::io::Write;
@@ -9,7 +9,8 @@ use std::time::Duration;
 
 /// The variable that arms faults: a list with commas, each entry `FAULT`, `FAULT=MILLISECONDS` or
 /// `FAULT@WORD`. With a word, a fault that acts at once waits for the command or export of that name;
-/// without, it acts in every command that is not empty.
+/// without, it acts in every command that is not empty. With milliseconds, it acts so much later and on another
+/// thread, whatever the library does then; `late-reply` is late by that much.
 pub const VARIABLE: &str = "HYPERDBG_SIM_FAULT";
 
 /// A way to misbehave.
@@ -39,6 +40,10 @@ pub enum Fault {
     LateEvent,
     /// Send text from another thread while the call goes on.
     ForeignText,
+    /// Send text from another thread from now on, without end: also while the library is being left.
+    EndlessEvents,
+    /// Return late.
+    LateReply,
     /// Memory reads give half of what was asked for.
     ShortRead,
     /// Typed exports claim success and do nothing.
@@ -110,6 +115,16 @@ pub const FAULTS: &[Spec] = &[
         "another thread sends text during the call",
     ),
     spec(
+        "endless-events",
+        Fault::EndlessEvents,
+        "another thread sends text from then on, to the very end of the process",
+    ),
+    spec(
+        "late-reply",
+        Fault::LateReply,
+        "the call returns MILLISECONDS late (250)",
+    ),
+    spec(
         "short-read",
         Fault::ShortRead,
         "memory reads return half of the bytes",
@@ -131,15 +146,17 @@ pub const FAULTS: &[Spec] = &[
     ),
 ];
 
-/// Milliseconds after which late text comes, unless told otherwise.
-const LATE: u64 = 250;
+/// How late what is late comes, unless told otherwise.
+const LATE: Duration = Duration::from_millis(250);
+/// Between two texts of those that come without end.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// A fault that waits for its moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Armed {
     fault: Fault,
     word: Option<String>,
-    delay: Duration,
+    delay: Option<Duration>,
 }
 
 /// The faults that are armed.
@@ -163,21 +180,20 @@ impl Faults {
             let (name, delay) = match entry.split_once('=') {
                 Some((name, delay)) => (
                     name,
-                    delay
-                        .parse()
-                        .map_err(|_| format!("'{delay}' is no number of milliseconds"))?,
+                    Some(
+                        delay
+                            .parse()
+                            .map(Duration::from_millis)
+                            .map_err(|_| format!("'{delay}' is no number of milliseconds"))?,
+                    ),
                 ),
-                None => (entry, LATE),
+                None => (entry, None),
             };
             let fault = find(name).ok_or_else(|| {
                 let names: Vec<&str> = FAULTS.iter().map(|spec| spec.name).collect();
                 format!("'{name}' is no fault; the faults are {}", names.join(", "))
             })?;
-            armed.push(Armed {
-                fault,
-                word,
-                delay: Duration::from_millis(delay),
-            });
+            armed.push(Armed { fault, word, delay });
         }
         Ok(Self {
             armed: Mutex::new(armed),
@@ -215,14 +231,14 @@ impl Faults {
             armed.push(Armed {
                 fault,
                 word: None,
-                delay: Duration::from_millis(LATE),
+                delay: None,
             });
         }
         armed.len() > before
     }
 
     /// The faults that act now in the command `word`.
-    fn due_in_command(&self, word: &str) -> Vec<(Fault, Duration)> {
+    fn due_in_command(&self, word: &str) -> Vec<(Fault, Option<Duration>)> {
         let word = word.to_ascii_lowercase();
         let due = |armed: &&Armed| {
             armed.fault.acts_at_once() && armed.word.as_ref().is_none_or(|wanted| *wanted == word)
@@ -235,7 +251,7 @@ impl Faults {
     }
 
     /// The faults that act now in the export `name`: only those that ask for it by name.
-    fn due_in_export(&self, name: &str) -> Vec<(Fault, Duration)> {
+    fn due_in_export(&self, name: &str) -> Vec<(Fault, Option<Duration>)> {
         let due = |armed: &&Armed| {
             armed.fault.acts_at_once() && armed.word.as_ref().is_some_and(|word| matches_export(word, name))
         };
@@ -292,8 +308,19 @@ impl Shared {
         }
     }
 
-    /// Does it now.
-    pub fn misbehave(self: &Arc<Self>, fault: Fault, delay: Duration) {
+    /// Does it: after `delay` and on another thread where one is given, else now.
+    pub fn misbehave(self: &Arc<Self>, fault: Fault, delay: Option<Duration>) {
+        match (fault, delay) {
+            (Fault::LateEvent, delay) => self.later(delay.unwrap_or(LATE), |shared| {
+                shared.console.say("late text from another thread\n");
+            }),
+            (Fault::LateReply, delay) => std::thread::sleep(delay.unwrap_or(LATE)),
+            (fault, Some(delay)) => self.later(delay, move |shared| shared.misbehave_now(fault)),
+            (fault, None) => self.misbehave_now(fault),
+        }
+    }
+
+    fn misbehave_now(self: &Arc<Self>, fault: Fault) {
         match fault {
             Fault::Hang => loop {
                 std::thread::park();
@@ -322,12 +349,11 @@ impl Shared {
                 self.console.say_bytes(b"gr\xc3");
                 self.console.say_bytes(b"\xbc\xc3\x9fe\n");
             }
-            Fault::LateEvent => self.later(delay, |console| console.say("late text from another thread\n")),
             Fault::ForeignText => {
                 let (sender, started) = std::sync::mpsc::channel();
-                self.later(Duration::ZERO, move |console| {
+                self.later(Duration::ZERO, move |shared| {
                     for _ in 0..20 {
-                        console.say("(foreign)");
+                        shared.console.say("(foreign)");
                         // Nobody listens any more once the call is over.
                         let _ = sender.send(());
                         std::thread::sleep(Duration::from_millis(2));
@@ -338,17 +364,28 @@ impl Shared {
                     let _ = started.recv_timeout(Duration::from_secs(1));
                 }
             }
-            Fault::ShortRead | Fault::WrongReturn | Fault::Race | Fault::Hostile => {}
+            Fault::EndlessEvents => self.later(Duration::ZERO, |shared| {
+                loop {
+                    shared.console.say("text without end\n");
+                    std::thread::sleep(PAUSE);
+                }
+            }),
+            Fault::LateEvent
+            | Fault::LateReply
+            | Fault::ShortRead
+            | Fault::WrongReturn
+            | Fault::Race
+            | Fault::Hostile => {}
         }
     }
 
-    fn later(self: &Arc<Self>, delay: Duration, say: impl FnOnce(&Console) + Send + 'static) {
+    fn later(self: &Arc<Self>, delay: Duration, act: impl FnOnce(&Arc<Self>) + Send + 'static) {
         let shared = Arc::clone(self);
         let spawned = std::thread::Builder::new()
             .name("simulator-fault".into())
             .spawn(move || {
                 std::thread::sleep(delay);
-                say(&shared.console);
+                act(&shared);
             });
         if spawned.is_err() {
             self.console.say("err, no thread for late text\n");
@@ -366,13 +403,13 @@ mod tests {
         assert_eq!(
             faults.due_in_command("db"),
             [
-                (Fault::Hang, Duration::from_millis(LATE)),
-                (Fault::LateEvent, Duration::from_millis(10)),
+                (Fault::Hang, None),
+                (Fault::LateEvent, Some(Duration::from_millis(10))),
             ]
         );
         assert_eq!(
             faults.due_in_command("r"),
-            [(Fault::LateEvent, Duration::from_millis(10))]
+            [(Fault::LateEvent, Some(Duration::from_millis(10)))]
         );
         assert!(faults.is_armed(Fault::ShortRead, "hyperdbg_u_read_memory"));
         assert!(!faults.is_armed(Fault::WrongReturn, "hyperdbg_u_read_memory"));

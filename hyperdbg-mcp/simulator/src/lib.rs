@@ -37,6 +37,8 @@
 //! | `split-utf8` | a character is cut between two messages |
 //! | `late-event` | another thread sends text MILLISECONDS later (250) |
 //! | `foreign-text` | another thread sends text during the call |
+//! | `endless-events` | another thread sends text from then on, to the very end of the process |
+//! | `late-reply` | the call returns MILLISECONDS late (250) |
 //! | `short-read` | memory reads return half of the bytes |
 //! | `wrong-return` | typed exports claim success and do nothing |
 //! | `race` | the process aborts when two threads call at once |

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 /// Opens or makes a file for reading and writing, for its owner only.
-pub(super) fn open_private(path: &Path) -> io::Result<File> {
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -33,7 +33,7 @@ pub(super) fn open_private(path: &Path) -> io::Result<File> {
 }
 
 /// Makes a folder and those above it, for their owner only.
-pub(super) fn make_private_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -57,6 +57,12 @@ impl Masker {
         }))
     }
 
+    /// The same masker with further values.
+    #[must_use]
+    pub fn and(self, more: impl IntoIterator<Item = String>) -> Self {
+        Self::new(self.secrets.into_iter().chain(more))
+    }
+
     /// `text` with every secret replaced.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = Cow::Borrowed(text);

@@ -27,15 +27,20 @@ impl FromStr for Destination {
     }
 }
 
-/// The file in the user's state directory: `~/.local/state/hyperdbg-mcp/audit.jsonl`, or below
-/// `%LOCALAPPDATA%\hyperdbg-mcp` on Windows.
+/// The file in [`state_folder`].
 pub fn default_file() -> Result<PathBuf, String> {
+    Ok(state_folder()?.join("audit.jsonl"))
+}
+
+/// This program's folder in the user's state directory: `~/.local/state/hyperdbg-mcp`, or `%LOCALAPPDATA%\hyperdbg-mcp`
+/// on Windows.
+pub fn state_folder() -> Result<PathBuf, String> {
     use etcetera::BaseStrategy;
     let strategy = etcetera::choose_base_strategy()
         .map_err(|error| format!("the user's state directory cannot be found: {error}"))?;
     // Windows has no state directory; what it calls the local one does not roam.
     let folder = strategy.state_dir().unwrap_or_else(|| strategy.cache_dir());
-    Ok(folder.join("hyperdbg-mcp").join("audit.jsonl"))
+    Ok(folder.join("hyperdbg-mcp"))
 }
 
 /// The same file name with `number` before its extension: the log of a further server of the same user.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::FalseyValueParser;
 
-use crate::audit::{Destination, Masker};
+use crate::audit::{self, Destination, Masker};
 use crate::discovery::Request;
 use crate::policy::decision::{Confirm, Permit, Rules};
 use crate::sdk;
@@ -88,6 +88,11 @@ pub struct ServeFlags {
     #[arg(long, global = true, env = "HYPERDBG_MCP_AUDIT", value_name = "FILE|off", value_parser = Destination::from_str)]
     pub audit: Option<Destination>,
 
+    /// Where the server notes what its sessions set in their targets, so that the next one can say what was left when
+    /// this one is ended by force, or `off`; else in the user's state directory
+    #[arg(long, global = true, env = "HYPERDBG_MCP_STATE", value_name = "DIR|off", value_parser = StateFolder::from_str)]
+    pub state: Option<StateFolder>,
+
     /// Environment variables whose values are masked, beside those that are called like secrets (…TOKEN, …SECRET, …)
     #[arg(
         long,
@@ -97,6 +102,44 @@ pub struct ServeFlags {
         value_delimiter = ','
     )]
     pub mask_env: Vec<String>,
+}
+
+/// Where the server's own notes lie.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum StateFolder {
+    /// In the user's state directory.
+    #[default]
+    Usual,
+    /// Nowhere.
+    Off,
+    /// Here.
+    Folder(PathBuf),
+}
+
+impl FromStr for StateFolder {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "" => Self::Usual,
+            "off" => Self::Off,
+            folder => Self::Folder(folder.into()),
+        })
+    }
+}
+
+impl StateFolder {
+    /// The folder; none where nothing is to be noted.
+    ///
+    /// # Errors
+    /// The user has no state directory.
+    pub fn path(&self) -> Result<Option<PathBuf>, String> {
+        Ok(match self {
+            Self::Usual => Some(audit::state_folder()?),
+            Self::Off => None,
+            Self::Folder(folder) => Some(folder.clone()),
+        })
+    }
 }
 
 /// Whether people are asked.

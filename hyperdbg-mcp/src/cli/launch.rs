@@ -8,7 +8,7 @@ use crate::audit::{self, Audit};
 use crate::discovery;
 use crate::engine::{BoxFuture, LibrarySource};
 use crate::sdk;
-use crate::server::{Ending, Gate, Handler, Launcher, Manager, Registry};
+use crate::server::{Ending, Gate, Handler, Launcher, Manager, Registry, Remains};
 use crate::session::{Session, SessionConfig, WorkerProgram};
 use crate::tool::{Opening, Target, ToolError};
 
@@ -60,6 +60,28 @@ impl Launcher for Workers {
     }
 }
 
+/// The notes about what sessions leave. Without them the server works; only the next one cannot say what was left.
+fn remains(flags: &ServeFlags) -> Remains {
+    let state = flags.state.clone().unwrap_or_default();
+    let begun = state.path().and_then(|folder| {
+        folder.map_or(Ok(Remains::default()), |folder| {
+            Remains::in_folder(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+        })
+    });
+    match begun {
+        Ok(remains) => {
+            for left in remains.found() {
+                eprintln!("hyperdbg-mcp: {left}");
+            }
+            remains
+        }
+        Err(error) => {
+            eprintln!("hyperdbg-mcp: what sessions leave cannot be noted ({error}).");
+            Remains::default()
+        }
+    }
+}
+
 /// The server that the flags describe; `operator` lets `hyperdbg-mcp approve` reach it.
 pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Result<Handler, String> {
     let source = if flags.simulator {
@@ -84,12 +106,23 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Res
         profiles: profiles(),
     };
     let library = workers.library();
-    let manager = Manager::new(Box::new(workers), flags.opens_by_itself(), serves_open);
+    let secrets: Vec<String> = workers
+        .profiles
+        .values()
+        .filter_map(|profile| profile.as_ref().ok())
+        .flat_map(|opening| opening.secrets.clone())
+        .collect();
+    let remains = if operator {
+        remains(flags)
+    } else {
+        Remains::default()
+    };
+    let manager = Manager::new(Box::new(workers), flags.opens_by_itself(), serves_open, remains);
     let server = audit::Server {
         library,
         read_only: flags.read_only,
         allow_writes: flags.allow_writes,
     };
-    let audit = Audit::open(flags.audit.as_ref(), &server, flags.masker());
+    let audit = Audit::open(flags.audit.as_ref(), &server, flags.masker().and(secrets));
     Ok(Handler::new(registry, manager, ending, gate).audited(Arc::new(audit)))
 }

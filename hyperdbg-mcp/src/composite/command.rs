@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use hyperdbg_mcp_macros::composite_tool;
 
-use super::calls;
 use super::execution::elapsed_ms;
 use super::halted::{self, RunState};
+use super::{calls, noted};
 use crate::generated::{Call, RunCommandArgs};
 use crate::output::Untrusted;
+use crate::policy;
 use crate::tier::Destructive;
 use crate::tool::typed::Answer;
 use crate::tool::{Cx, ToolError, complaint};
@@ -72,6 +73,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         .form
         .as_deref()
         .is_some_and(|form| RESUMING.contains(&form));
+    let before = noted::before(&cx, cleared.form.as_deref()).await;
     let mut state = None;
     let mut told = None;
     let (printed, forwarded) = if resumes && connection.is_debugger() {
@@ -94,7 +96,11 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
             }
         }
     } else {
-        calls::run_command(&cx.engine().await?, &line).await?
+        let ran = calls::run_command(&cx.engine().await?, &line).await;
+        if let Some(before) = before {
+            noted::after(&cx, before).await;
+        }
+        ran?
     };
     // A complaint in the text of a stop is that of a script, and the stop must not be lost.
     if told.is_none()
@@ -126,7 +132,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
 /// The error with the note about numbers, which may explain it.
 fn noted(mut error: ToolError, note: Option<&str>) -> ToolError {
     if let Some(note) = note {
-        error.message = format!("{} {note}", error.message);
+        error.message = format!("{} {note}", policy::sentence(&error.message));
     }
     error
 }

@@ -1,6 +1,7 @@
 //! Events of the hypervisor: armed with a budget, listed, switched, removed.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use hyperdbg_mcp_macros::composite_tool;
 use schemars::JsonSchema;
@@ -12,7 +13,7 @@ use crate::policy::{self, Kind};
 use crate::tier::{Destructive, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Arguments, Armed, Budget, Category, Cx, Listing, ToolError, Undo};
+use crate::tool::{Arguments, Armed, Budget, Category, Cx, Listing, Meter, ToolError, Undo};
 
 /// What an event waits for; the names are those of HyperDbg's commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -210,6 +211,15 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
     let line = cleared.text.clone();
     let note = cleared.note();
     let before = parse(calls::list(&cx, Listing::Events).await?.bytes());
+    let meter = Arc::new(Meter::new(Budget {
+        hits: input.max_hits.into(),
+        bytes: input.max_bytes.into(),
+        time: Duration::from_secs(input.max_seconds.into()),
+    }));
+    // In local mode it can fire before the call that arms it has returned.
+    if let Some(current) = cx.current() {
+        current.target.count(&meter);
+    }
     let (printed, _) = calls::run_command(&cx.engine().await?, &line).await?;
     let after = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let new = after
@@ -225,21 +235,18 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
         .captured(printed));
     };
     let id = new.id;
-    let armed = Armed {
-        command: line.clone(),
-        budget: Budget {
-            hits: input.max_hits.into(),
-            bytes: input.max_bytes.into(),
-            time: Duration::from_secs(input.max_seconds.into()),
-        },
-        since: current.target.state().events,
-        at: Instant::now(),
-        hits: 0,
-        bytes: 0,
-        ended: None,
-    };
-    current.book.pages().events.insert(id, armed);
-    budget::watch(current, id);
+    {
+        let mut pages = current.book.pages();
+        let armed = Armed {
+            // As it is listed, so that it is known again.
+            command: new.command.clone(),
+            epoch: pages.epoch,
+            meter: Some(Arc::clone(&meter)),
+            ended: None,
+        };
+        pages.events.insert(id, armed);
+    }
+    budget::watch(current, id, meter);
     let mut text = format!("Event {id:#x} is armed by `{line}`.");
     if let Some(note) = note {
         text.push_str(&format!(" {note}"));
@@ -267,6 +274,9 @@ struct Row {
     /// Lines and stops so far, of those that this session armed.
     #[serde(skip_serializing_if = "Option::is_none")]
     hits: Option<u64>,
+    /// Lines that came after its budget was used up and before it was off: they are nowhere kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<u64>,
     /// The budget that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_by: Option<&'static str>,
@@ -303,7 +313,11 @@ async fn list(cx: Cx<Read>, _: NoInput) -> Result<Answer<ListOutput>, ToolError>
                 id: Hex(row.id),
                 enabled: row.enabled,
                 command: Captured::new(row.command.as_bytes()),
-                hits: own.map(|armed| armed.hits),
+                hits: own.and_then(Armed::counts).map(|counts| counts.hits),
+                dropped: own
+                    .and_then(Armed::counts)
+                    .map(|counts| counts.dropped)
+                    .filter(|dropped| *dropped > 0),
                 ended_by,
             }
         })
@@ -330,7 +344,42 @@ struct ChangeOutput {
     id: Hex,
 }
 
+/// Refuses the number of an event that was armed in an earlier epoch, where it means another event by now.
+async fn needs_same_event(cx: &Cx<State>, id: Hex) -> Result<(), ToolError> {
+    let Some(current) = cx.current() else {
+        return Ok(());
+    };
+    let (epoch, armed) = {
+        let pages = current.book.pages();
+        (pages.epoch, pages.events.get(&id.0).cloned())
+    };
+    let Some(armed) = armed.filter(|armed| armed.epoch < epoch) else {
+        return Ok(());
+    };
+    let listed = parse(calls::list(cx, Listing::Events).await?.bytes());
+    let is_same = listed
+        .iter()
+        .any(|row| row.id == id.0 && row.command == armed.command);
+    let mut pages = current.book.pages();
+    if is_same {
+        if let Some(own) = pages.events.get_mut(&id.0) {
+            own.epoch = epoch;
+        }
+        return Ok(());
+    }
+    pages.events.remove(&id.0);
+    Err(ToolError::new(
+        Category::InvalidArgument,
+        format!(
+            "Event {id} is stale: it was armed by `{}` in epoch {}, and is gone in epoch {epoch}.",
+            armed.command, armed.epoch
+        ),
+    )
+    .next_step("List the events, and name one of those that are armed now."))
+}
+
 async fn change(cx: &Cx<State>, undo: Undo, id: Hex, done: &str) -> Result<Answer<ChangeOutput>, ToolError> {
+    needs_same_event(cx, id).await?;
     let printed = cx.undo(undo).await?;
     Ok(Answer::new(ChangeOutput { id }, format!("Event {id} is {done}.")).captured(printed))
 }
@@ -342,23 +391,23 @@ async fn change(cx: &Cx<State>, undo: Undo, id: Hex, done: &str) -> Result<Answe
     group = "event",
     tier = "state",
     opt_in = true,
-    uses(hyperdbg_u_run_command("events e"))
+    uses(hyperdbg_u_run_command("events"), hyperdbg_u_run_command("events e"))
 )]
 async fn enable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, ToolError> {
+    let known = cx.current().and_then(|current| {
+        let old = current.book.pages().events.get(&input.id.0)?.meter.clone()?;
+        // A meter of its own, so that who watched the old one ends.
+        let meter = Arc::new(old.anew());
+        current.target.count(&meter);
+        Some((current, meter))
+    });
     let answer = change(&cx, Undo::EnableEvent(input.id.0), input.id, "enabled").await?;
-    if let Some(current) = cx.current() {
-        let known = match current.book.pages().events.get_mut(&input.id.0) {
-            Some(armed) => {
-                let was_watched = armed.ended.take().is_none();
-                (armed.hits, armed.bytes, armed.at) = (0, 0, Instant::now());
-                armed.since = current.target.state().events;
-                Some(was_watched)
-            }
-            None => None,
-        };
-        if known == Some(false) {
-            budget::watch(current, input.id.0);
+    if let Some((current, meter)) = known {
+        if let Some(armed) = current.book.pages().events.get_mut(&input.id.0) {
+            armed.ended = None;
+            armed.meter = Some(Arc::clone(&meter));
         }
+        budget::watch(current, input.id.0, meter);
     }
     Ok(answer)
 }
@@ -370,7 +419,7 @@ async fn enable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, 
     group = "event",
     tier = "state",
     opt_in = true,
-    uses(hyperdbg_u_run_command("events d"))
+    uses(hyperdbg_u_run_command("events"), hyperdbg_u_run_command("events d"))
 )]
 async fn disable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, ToolError> {
     change(&cx, Undo::DisableEvent(input.id.0), input.id, "disabled").await
@@ -384,7 +433,7 @@ async fn disable(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>,
     group = "event",
     tier = "state",
     opt_in = true,
-    uses(hyperdbg_u_run_command("events c"))
+    uses(hyperdbg_u_run_command("events"), hyperdbg_u_run_command("events c"))
 )]
 async fn clear(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, ToolError> {
     let answer = change(&cx, Undo::ClearEvent(input.id.0), input.id, "cleared").await?;
@@ -396,14 +445,14 @@ async fn clear(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, T
 
 /// A row of `events`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Listed {
-    id: u64,
+pub(super) struct Listed {
+    pub(super) id: u64,
     enabled: bool,
-    command: String,
+    pub(super) command: String,
 }
 
 /// Reads the rows of `events`: number, state in parentheses, the line.
-fn parse(text: &[u8]) -> Vec<Listed> {
+pub(super) fn parse(text: &[u8]) -> Vec<Listed> {
     String::from_utf8_lossy(text)
         .lines()
         .filter_map(|line| {

@@ -23,7 +23,7 @@ const INSTRUCTIONS: u32 = 3;
 /// Changed registers that are listed.
 const CHANGED: usize = 8;
 
-/// Whether the target runs.
+// Whether the target runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RunState {

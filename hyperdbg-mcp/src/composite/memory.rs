@@ -24,7 +24,7 @@ const SHOWN: usize = 4_096;
 /// Bytes of one write: well below what fits in a packet to the debuggee.
 const MAX_WRITE: usize = 4_096;
 
-/// Kind of address.
+// Kind of address.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Space {

@@ -455,7 +455,7 @@ fn left_behind(current: &Current) -> TakenBack {
 }
 
 /// What a session has set in its target.
-fn changes(current: &Current) -> Vec<String> {
+pub(crate) fn changes(current: &Current) -> Vec<String> {
     let pages = current.book.pages();
     let one_shot = pages
         .one_shot
@@ -553,10 +553,13 @@ struct StatusOutput {
     /// Where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sessions: Vec<String>,
+    /// What earlier servers left in their targets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_before: Vec<String>,
     /// Functions that the library lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
-    /// Functions that answer abi_mismatch: the library is of another SDK, in which they are otherwise.
+    /// Functions that answer abi_mismatch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     disabled: Vec<String>,
     /// By its prompt.
@@ -588,6 +591,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         0 | 1 => Vec::new(),
         _ => all.iter().map(Current::stamp).collect(),
     };
+    let left_before = cx.left_before().to_vec();
     let Some(current) = cx.current() else {
         let mut text = format!("No session is open. Library: {library}.");
         let last_end = cx.last_end();
@@ -601,10 +605,14 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
                 connection.mode()
             );
         }
+        for left in &left_before {
+            let _ = write!(text, "\n{left}");
+        }
         let output = StatusOutput {
             library,
             last_end,
             sessions,
+            left_before,
             ..StatusOutput::default()
         };
         return Ok(Answer::new(output, text));
@@ -634,6 +642,9 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     if !sessions.is_empty() {
         let _ = write!(text, " All sessions: {}.", sessions.join("; "));
     }
+    for left in &left_before {
+        let _ = write!(text, "\n{left}");
+    }
     let free = worker.in_flight.is_none() && run != Run::Running;
     let (connected, modules_loaded) = if input.probe && free {
         probe(&cx).await?
@@ -657,6 +668,7 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
         set,
         last_error: worker.last_error,
         sessions,
+        left_before,
         missing: worker.missing,
         disabled: worker.disabled,
         connected,

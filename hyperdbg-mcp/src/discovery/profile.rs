@@ -22,6 +22,9 @@ pub struct Profile {
     /// What people call the target, and what it is for.
     label: Option<String>,
     role: Option<String>,
+    /// Values that are masked wherever they would be shown, such as a password in `symbol_path`.
+    #[serde(default)]
+    secrets: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -35,6 +38,8 @@ enum Mode {
 
 /// Characters of a label or role.
 const WORDS: usize = 80;
+/// Bytes of the shortest secret that is masked.
+const SECRET: usize = 8;
 
 impl Profile {
     /// What a session is opened with.
@@ -66,6 +71,11 @@ impl Profile {
                 return Err("symbol_path is no plain path without quotes".to_owned());
             }
         }
+        if self.secrets.iter().any(|secret| secret.trim().len() < SECRET) {
+            return Err(format!(
+                "one of its secrets is shorter than {SECRET} bytes, too short to be masked wherever it appears"
+            ));
+        }
         let words: Vec<&str> = [&self.label, &self.role]
             .into_iter()
             .flatten()
@@ -81,6 +91,7 @@ impl Profile {
             connection,
             label: (!label.is_empty()).then_some(label),
             symbol_path: self.symbol_path.clone(),
+            secrets: self.secrets.clone(),
         })
     }
 }
@@ -98,7 +109,7 @@ mod tests {
     #[test]
     fn a_profile_says_how_a_target_is_connected() {
         let lab = opening(
-            "mode = 'debugger'\npipe = '\\\\.\\pipe\\lab'\nsymbol_path = 'SRV*C:\\sym*https://example.org'\nlabel = 'lab'\nrole = 'victim'\n",
+            "mode = 'debugger'\npipe = '\\\\.\\pipe\\lab'\nsymbol_path = 'SRV*C:\\sym*https://example.org'\nlabel = 'lab'\nrole = 'victim'\nsecrets = ['correct horse']\n",
         );
         assert_eq!(
             lab,
@@ -106,6 +117,7 @@ mod tests {
                 connection: Connection::pipe(r"\\.\pipe\lab").unwrap(),
                 label: Some("lab, victim".to_owned()),
                 symbol_path: Some(r"SRV*C:\sym*https://example.org".to_owned()),
+                secrets: vec!["correct horse".to_owned()],
             })
         );
         assert_eq!(
@@ -126,6 +138,7 @@ mod tests {
             "mode = 'offline'\nsymbol_path = '\"'",
             "mode = 'offline'\nlabel = \"a\\nb\"",
             "mode = 'offline'\npassword = 'x'",
+            "mode = 'offline'\nsecrets = ['short']",
             "mode = 'kernel'",
         ] {
             assert!(opening(text).is_err(), "{text}");

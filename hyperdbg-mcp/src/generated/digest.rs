@@ -78,7 +78,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "tools/mod.json",
-        "8de7040f1b5a8a9d403cd7e82d9add7ac483c331e8764c05dbea752bb3fd76a3",
+        "985e30eae61c873c555c49be8b479ef2de17f40493a34b25ab57b8229e2df2d8",
     ),
     (
         "tools/process.json",

@@ -560,7 +560,7 @@ pub static HD_LINK_BECOME_DEBUGGEE: ToolSpec = ToolSpec {
 pub static HD_MOD_KERNEL_BASE: ToolSpec = ToolSpec {
     name: "hd_mod_kernel_base",
     title: "Find the kernel's base address",
-    description: "Returns the address at which the kernel image (ntoskrnl.exe) is loaded, as 0x… . In debugger mode this is the value that the debuggee announced when it connected; otherwise it is the kernel of this machine, found without any driver. 0x0 means that it could not be found: Windows hides kernel addresses from a process without administrator rights. Costs next to nothing. Use it to turn offsets from a disassembler into addresses, and back; the base changes with every boot.",
+    description: "Returns the address at which the kernel image (ntoskrnl.exe) is loaded. In debugger mode the debuggee announced it when it connected; otherwise it is that of this machine, found without a driver. 0x0 means that it could not be found: Windows hides kernel addresses from a process without administrator rights. It changes with every boot.",
     group: "mod",
     tier: Tier::Read,
     default: true,

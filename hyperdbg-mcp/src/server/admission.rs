@@ -93,19 +93,10 @@ fn session_of(view: &View) -> String {
             current.id,
             current.book.pages().epoch,
             view.library(),
-            describe(&current.connection),
+            current.connection,
             current.target.state().pid.unwrap_or(0)
         ),
         None => format!("{}, no session open", view.library()),
-    }
-}
-
-fn describe(connection: &Connection) -> String {
-    match connection {
-        Connection::Offline | Connection::Local => connection.mode().to_owned(),
-        Connection::DebuggerPipe { pipe } => format!("debugger on {pipe}"),
-        Connection::DebuggerSerial { port, baud } => format!("debugger on {port} at {baud}"),
-        Connection::Remote { address, port } => format!("remote at {address}:{port}"),
     }
 }
 

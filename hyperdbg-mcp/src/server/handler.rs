@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::admission::{Admission, Call};
 use super::instructions::instructions;
-use super::registry::{Lookup, SESSION, SESSION_ID, Served};
+use super::registry::{DEADLINE, Lookup, SESSION, SESSION_ID, Served};
 use super::{Ending, Gate, Manager, Registry, View};
 use crate::audit::{self, Audit, Decision, Masker, Pending};
 use crate::output::{Rendered, render_error, render_output};
@@ -152,6 +152,9 @@ impl Handler {
                 if let Some(Value::String(id)) = arguments.0.remove(SESSION_ID) {
                     view = self.manager.view(Some(id));
                 }
+                if let Some(Value::Number(ms)) = arguments.0.remove(DEADLINE) {
+                    view = view.within(Duration::from_millis(ms.as_u64().unwrap_or(u64::MAX)));
+                }
                 self.decide(served, &view, arguments, &request, context, &mut pending)
                     .await
             }
@@ -172,6 +175,7 @@ impl Handler {
             }
         };
         let rendered = self.masked(rendered);
+        self.manager.note();
         match pending {
             Some(pending) => pending.finish(&rendered),
             None => self.refuse(&view, &request, &why, Some(&rendered)),

@@ -30,7 +30,7 @@ pub(super) fn instructions(registry: &Registry, opens_by_itself: bool, rules: &R
         "No session opens by itself here; a person must start the server with --open.\n"
     });
     text.push_str(
-        "Results end with [session, epoch, run state]. Several sessions can be open: session_id names one, without it the \
+        "deadline_ms lowers the time that a call may take. Results end with [session, epoch, run state]. Several sessions can be open: session_id names one, without it the \
          one opened last is meant. A higher epoch means: addresses and ids learned before may be stale.\n",
     );
     if serves("hd_exec_continue") {

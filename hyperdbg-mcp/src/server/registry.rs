@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model;
 use serde_json::{Map, Value, json};
 
+use crate::generated;
 use crate::tier::Tier;
 use crate::tool::schema::Side;
 use crate::tool::shape::Shape;
@@ -95,7 +97,7 @@ impl Registry {
 impl Served {
     fn new(tool: &'static Tool, read_only: bool) -> Result<Self, String> {
         let spec = tool.spec;
-        let input = with_session_id(spec, spec.input_schema.portable(Side::Input)?);
+        let input = with_call_arguments(spec, spec.input_schema.portable(Side::Input)?);
         let output = with_output(spec, spec.output_schema.portable(Side::Output)?);
         let shape = Shape::of(&output)?;
         Ok(Self {
@@ -112,6 +114,17 @@ impl Served {
 
 /// The argument by which a call names its session, where it acts on one.
 pub(super) const SESSION_ID: &str = "session_id";
+/// The argument by which a call lowers the deadline of what it calls, where that is long.
+pub(super) const DEADLINE: &str = "deadline_ms";
+/// A deadline from which on callers may want a shorter one.
+const LONG: Duration = Duration::from_secs(30);
+/// Functions whose time depends on what they are asked for.
+const AS_ASKED: [&str; 4] = [
+    "hyperdbg_u_eval_expression",
+    "hyperdbg_u_read_memory",
+    "hyperdbg_u_run_command",
+    "hyperdbg_u_run_script",
+];
 /// The field in which a result tells its session's id, epoch and run state.
 pub(super) const SESSION: &str = "session";
 
@@ -120,12 +133,27 @@ fn acts_on_session(spec: &ToolSpec) -> bool {
     spec.name != "hd_session_open" && (!spec.functions.is_empty() || matches!(spec.group, "exec" | "event"))
 }
 
-/// The schema with the argument that names the session: one line for all tools, so that none has to know of it.
-fn with_session_id(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, Value> {
+/// Whether a call of the tool may take long: what it is about, which is the first function that it names, takes as long
+/// as what it is asked for, or has a long deadline.
+fn can_last(spec: &ToolSpec) -> bool {
+    let Some(first) = spec.functions.first() else {
+        return false;
+    };
+    AS_ASKED.contains(first)
+        || generated::FUNCTIONS
+            .iter()
+            .any(|function| function.symbol == *first && function.deadline >= LONG)
+}
+
+/// The schema with the arguments that name the session and lower the deadline: in one place for all tools, so that none has to know of it.
+fn with_call_arguments(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, Value> {
     if acts_on_session(spec)
         && let Some(Value::Object(properties)) = schema.get_mut("properties")
     {
         properties.insert(SESSION_ID.to_owned(), json!({"type": "string"}));
+        if can_last(spec) && !properties.contains_key("timeout_ms") && !properties.contains_key("wait_ms") {
+            properties.insert(DEADLINE.to_owned(), json!({"type": "integer", "minimum": 1}));
+        }
     }
     schema
 }

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::lock::LocalLock;
+use super::remains::{Left, Remains};
 use super::watched::{Crashes, Watched};
-use crate::composite::{connect, take_back};
+use crate::composite::{changes, connect, take_back};
 use crate::engine::{BoxFuture, Link};
 use crate::output::OutputStore;
 use crate::output::Untrusted;
+use crate::session::RunState;
 use crate::tool::arguments::echo;
 use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessions, Target, ToolError};
 
@@ -18,7 +20,9 @@ use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessi
 const END: Duration = Duration::from_millis(500);
 /// How long taking back what a session set may take when the server ends.
 const TAKE_BACK: Duration = Duration::from_millis(600);
-/// Sessions at once, unless told otherwise.
+/// How long an opening waits for another one to finish.
+const TURN: Duration = Duration::from_secs(2);
+/// Sessions at once.
 const MAX_SESSIONS: usize = 4;
 
 /// Starts worker processes.
@@ -47,6 +51,19 @@ pub struct Manager {
     /// Held while a session is being opened, so that two calls do not open two.
     opening: tokio::sync::Mutex<()>,
     outputs: OutputStore,
+    remains: Remains,
+}
+
+/// A session as the next server should know it.
+fn left(current: &Current) -> Left {
+    Left {
+        id: current.id.to_string(),
+        target: current.connection.to_string(),
+        label: current.label.clone(),
+        state: current.observed().state.name().to_owned(),
+        set: changes(current),
+        ended: current.target.state().ended,
+    }
 }
 
 #[derive(Default)]
@@ -74,11 +91,12 @@ impl Table {
 
 impl Manager {
     /// A manager whose session opens by itself as `opens_by_itself` says, or by the tool for it where clients are
-    /// served that.
+    /// served that. What its sessions set is noted in `remains`.
     pub fn new(
         launcher: Box<dyn Launcher>,
         opens_by_itself: Option<Connection>,
         serves_open: bool,
+        remains: Remains,
     ) -> Arc<Self> {
         Arc::new(Self {
             launcher,
@@ -89,6 +107,7 @@ impl Manager {
             crashes: Crashes::default(),
             opening: tokio::sync::Mutex::default(),
             outputs: OutputStore::default(),
+            remains,
         })
     }
 
@@ -97,6 +116,7 @@ impl Manager {
         Arc::new(View {
             manager: Arc::clone(self),
             id,
+            until: None,
         })
     }
 
@@ -108,17 +128,42 @@ impl Manager {
             .map(|slot| {
                 tokio::spawn(async move {
                     let current = slot.current;
+                    let simulator = current.target.state().simulator;
                     let halted = current.target.state().in_flight.is_none();
                     if halted && !current.book.pages().is_clean() {
                         let _ = tokio::time::timeout(TAKE_BACK, take_back(&current)).await;
                     }
+                    let halted = current.observed().state == RunState::Paused && !simulator;
+                    let lost = current.connection.is_debugger() && current.target.state().ended.is_some();
+                    let is_left = halted || lost || !current.book.pages().is_clean();
+                    let left = is_left.then(|| left(&current));
                     let _ = tokio::time::timeout(END, current.target.close()).await;
+                    left
                 })
             })
             .collect();
+        let mut all = Vec::new();
         for end in ends {
-            let _ = end.await;
+            if let Ok(Some(left)) = end.await {
+                all.push(left);
+            }
         }
+        self.remains.close(all);
+    }
+
+    /// Notes what the sessions have set, for the server that comes after this one where it is ended by force.
+    pub(super) fn note(&self) {
+        let sessions = {
+            let table = self.lock();
+            let of_targets = |slot: &&Slot| slot.current.connection != Connection::Offline;
+            table
+                .sessions
+                .iter()
+                .filter(of_targets)
+                .map(|slot| left(&slot.current))
+                .collect()
+        };
+        self.remains.note(sessions);
     }
 
     /// A number that no session had as its epoch.
@@ -198,6 +243,7 @@ impl Manager {
             connection,
             label,
             symbol_path,
+            secrets: _,
         } = opening;
         let (open, oldest) = {
             let table = self.lock();
@@ -308,9 +354,20 @@ impl Drop for CloseOnDrop {
 pub struct View {
     manager: Arc<Manager>,
     id: Option<String>,
+    /// When the call is to be over, where its caller wants that sooner than its functions do.
+    until: Option<Instant>,
 }
 
 impl View {
+    /// The same view for a call that is to be over after `deadline`.
+    pub(super) fn within(&self, deadline: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            manager: Arc::clone(&self.manager),
+            id: self.id.clone(),
+            until: Some(Instant::now() + deadline),
+        })
+    }
+
     /// Id, epoch and observed run state of the session, where there is one.
     pub fn stamp(&self) -> Option<String> {
         self.manager
@@ -322,7 +379,14 @@ impl View {
 impl Sessions for View {
     fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Untrusted), ToolError>> {
         Box::pin(async move {
-            let _opening = self.manager.opening.lock().await;
+            let opening_now = self.manager.opening.lock();
+            let Ok(_opening) = tokio::time::timeout(TURN, opening_now).await else {
+                return Err(ToolError::new(
+                    Category::Busy,
+                    "Another session is being opened; it has not finished yet.",
+                )
+                .next_step("Look at the sessions' status, and open this one when the other is there."));
+            };
             self.manager.open_now(opening).await
         })
     }
@@ -353,6 +417,10 @@ impl Sessions for View {
 
     fn library(&self) -> String {
         self.manager.launcher.library()
+    }
+
+    fn left_before(&self) -> &[String] {
+        self.manager.remains.found()
     }
 
     fn opens_by_itself(&self) -> Option<Connection> {
@@ -401,6 +469,7 @@ impl Host for View {
             Ok(Arc::new(Watched {
                 manager: Arc::clone(&self.manager),
                 current,
+                until: self.until,
             }) as Arc<dyn Link>)
         })
     }

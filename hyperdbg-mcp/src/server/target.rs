@@ -1,11 +1,12 @@
 //! A session of the engine, as tools see it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::BoxFuture;
 use crate::generated::Call;
 use crate::session::{LogPage, Mode, Observed, RunState, Session, StopWait};
-use crate::tool::{Category, Connection, Delivery, Run, Target, ToolError, WorkerState};
+use crate::tool::{Category, Connection, Delivery, Meter, Run, Target, ToolError, WorkerState};
 
 /// How long a resume may wait for its turn.
 const TURN: Duration = Duration::from_secs(5);
@@ -75,6 +76,14 @@ impl Target for Session {
 
     fn untold_loss(&self) -> Option<ToolError> {
         Session::untold_loss(self)
+    }
+
+    fn count(&self, meter: &Arc<Meter>) {
+        Session::count(self, meter);
+    }
+
+    fn log(&self, words: &str) {
+        Session::log(self, words);
     }
 
     fn events(&self, since: u64, limit: usize, wait: Duration) -> BoxFuture<'_, LogPage> {

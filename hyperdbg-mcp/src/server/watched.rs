@@ -1,7 +1,7 @@
 //! A session's link that notes what makes earlier knowledge stale, and refuses an input that has ended workers before.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::sessions::Manager;
 use crate::engine::{BoxFuture, Link, Outcome};
@@ -51,6 +51,8 @@ const RELOADING_FORMS: [&str; 13] = [
 pub(super) struct Watched {
     pub(super) manager: Arc<Manager>,
     pub(super) current: Current,
+    /// When the tool's call is to be over, where its caller said so.
+    pub(super) until: Option<Instant>,
 }
 
 fn reloads(call: &Call) -> bool {
@@ -62,10 +64,28 @@ fn reloads(call: &Call) -> bool {
     }
 }
 
+fn no_time(call: &Call) -> ToolError {
+    ToolError::new(
+        Category::Timeout,
+        format!(
+            "The deadline_ms of this call was over before {} was called; that was not sent.",
+            call.function().symbol
+        ),
+    )
+    .next_step("Allow more time, or ask for less. The session works on.")
+}
+
 impl Link for Watched {
     fn call(&self, call: Call, deadline: Duration) -> BoxFuture<'_, Result<Outcome<Reply>, ToolError>> {
         Box::pin(async move {
             self.manager.crashes.refuse(&call)?;
+            let deadline = match self
+                .until
+                .map(|until| until.saturating_duration_since(Instant::now()))
+            {
+                Some(Duration::ZERO) => return Err(no_time(&call)),
+                left => left.map_or(deadline, |left| left.min(deadline)),
+            };
             let reloads = reloads(&call);
             let alive = self.current.target.state().alive;
             let input = call.clone();

@@ -16,6 +16,8 @@ pub enum Origin {
     Stdout,
     /// The worker's stderr: it went past the callback.
     Stderr,
+    /// The server itself.
+    Server,
 }
 
 impl Origin {
@@ -26,6 +28,7 @@ impl Origin {
             Self::LibraryThread => "library_thread",
             Self::Stdout => "stdout",
             Self::Stderr => "stderr",
+            Self::Server => "server",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What arrives from a worker, and what its end means for who waits.
 
 use std::process::ExitStatus;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::failure::{Kill, Loss, interrupted, refused};
@@ -9,7 +10,7 @@ use super::shared::{Overrun, Resumes, Shared, Sink, Stop, lock};
 use super::status::{Mode, Observed, RunState};
 use crate::engine::Outcome;
 use crate::engine::protocol::{Done, Hello, Message, OPENING, TextRecord};
-use crate::tool::{Category, ToolError};
+use crate::tool::{Category, Meter, ToolError};
 
 impl Shared {
     /// Takes in one message of the worker.
@@ -59,6 +60,12 @@ impl Shared {
                 _ => None,
             }
         };
+        let mut record = record;
+        let room = self.admit(&record);
+        if room == 0 && !record.text.is_empty() {
+            return;
+        }
+        record.text.truncate(room);
         let worker_began = self.worker_began.get().copied().unwrap_or_default();
         self.log_event(LogRecord {
             sequence: 0,
@@ -72,6 +79,16 @@ impl Shared {
             lost_before: record.lost_before,
             text: record.text.into(),
         });
+    }
+
+    /// How much of a text the budgets of armed events have room for; counts it.
+    fn admit(&self, record: &TextRecord) -> usize {
+        let meters: Vec<Arc<Meter>> = {
+            let mut meters = lock(&self.meters);
+            meters.retain(|meter| meter.strong_count() > 0);
+            meters.iter().filter_map(Weak::upgrade).collect()
+        };
+        Meter::admit(meters.iter().map(AsRef::as_ref), &record.text, record.lost_before)
     }
 
     pub(super) fn log_event(&self, record: LogRecord) {

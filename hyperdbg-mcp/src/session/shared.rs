@@ -1,6 +1,6 @@
 //! What a session's callers and its monitor share: the call in flight, the turn to make one, the logs.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -17,12 +17,15 @@ use crate::engine::Outcome;
 use crate::engine::protocol::{self, Hello, OPENING, Opened, Request};
 use crate::generated::{Call, Reply};
 use crate::sdk::Compatibility;
-use crate::tool::{Category, ToolError};
+use crate::tool::{Category, Meter, ToolError};
 
 pub(super) type CallResult = Result<Outcome<Reply>, ToolError>;
 
 /// A client that takes a call back gets this long to see it end by itself before the library is interrupted.
 const CANCEL_PATIENCE: Duration = Duration::from_millis(250);
+
+/// Behind a call that has been in flight for this long, others do not wait.
+const BLOCKED: Duration = Duration::from_secs(2);
 
 /// One that gets its turn with less than this left would only be broken off.
 const LEAST_TIME: Duration = Duration::from_millis(250);
@@ -48,6 +51,8 @@ pub(super) struct Shared {
     pub(super) ended: watch::Sender<bool>,
     pub(super) events: Mutex<Log>,
     pub(super) newest_event: watch::Sender<u64>,
+    /// Those that count what the library says, as long as somebody holds them.
+    pub(super) meters: Mutex<Vec<Weak<Meter>>>,
     pub(super) stray: Mutex<Log>,
     runtime: tokio::runtime::Handle,
 }
@@ -180,6 +185,7 @@ impl Shared {
             kill_wanted: Notify::new(),
             ended: watch::Sender::new(false),
             events: Mutex::new(Log::new(config.event_bytes)),
+            meters: Mutex::default(),
             newest_event: watch::Sender::new(0),
             stray: Mutex::new(Log::new(config.stray_bytes)),
             runtime: tokio::runtime::Handle::current(),
@@ -248,6 +254,21 @@ impl Shared {
                 Err(self.busy(asked))
             }
             () = tokio::time::sleep_until(until) => Err(self.busy(asked)),
+            () = self.blocked() => Err(self.busy(asked)),
+        }
+    }
+
+    /// Done when one call has been in flight for so long that nothing should queue behind it.
+    async fn blocked(&self) {
+        loop {
+            let age = lock(&self.state)
+                .pending
+                .as_ref()
+                .map_or(Duration::ZERO, |pending| pending.sent.elapsed());
+            match BLOCKED.checked_sub(age) {
+                Some(left) if !left.is_zero() => tokio::time::sleep(left).await,
+                _ => return,
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! What the server knows of a session beside its worker: its epoch, what it has set in the target, what was last seen.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Counts, Meter};
 
 /// A session's book.
 #[derive(Debug, Default)]
@@ -30,43 +31,28 @@ pub struct Pages {
 pub struct Armed {
     /// The line that armed it.
     pub command: String,
-    /// Its bounds.
-    pub budget: Budget,
-    /// Number of the newest log record when it was armed.
-    pub since: u64,
-    /// When it was armed.
-    pub at: Instant,
-    /// Records that came since.
-    pub hits: u64,
-    /// Bytes that came since.
-    pub bytes: u64,
+    /// The epoch in which it was armed.
+    pub epoch: u64,
+    /// What it has said, against its budget; one that was armed by a line of text has none.
+    pub meter: Option<Arc<Meter>>,
     /// Why it was disabled, where the server did that.
     pub ended: Option<&'static str>,
 }
 
-/// How much an event may say before the server disables it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// Log records.
-    pub hits: u64,
-    /// Bytes of text.
-    pub bytes: u64,
-    /// Time.
-    pub time: Duration,
-}
-
 impl Armed {
-    /// Which budget is used up at `now`.
-    pub fn exhausted(&self, now: Instant) -> Option<&'static str> {
-        if self.hits >= self.budget.hits {
-            Some("max_hits")
-        } else if self.bytes >= self.budget.bytes {
-            Some("max_bytes")
-        } else if now.duration_since(self.at) >= self.budget.time {
-            Some("max_seconds")
-        } else {
-            None
+    /// An event that a line of text has armed.
+    pub fn without_budget(command: String, epoch: u64) -> Self {
+        Self {
+            command,
+            epoch,
+            meter: None,
+            ended: None,
         }
+    }
+
+    /// What it has said, where that is counted.
+    pub fn counts(&self) -> Option<Counts> {
+        self.meter.as_ref().map(|meter| meter.counts())
     }
 }
 
@@ -114,30 +100,5 @@ mod tests {
         assert_eq!(pages.place(0x3000).as_deref(), Some("hal+0x0"));
         assert_eq!(pages.place(0x1100), None);
         assert_eq!(pages.place(0), None);
-    }
-
-    #[test]
-    fn each_budget_ends_an_event_and_is_named() {
-        let at = Instant::now();
-        let armed = |hits, bytes| Armed {
-            command: String::new(),
-            budget: Budget {
-                hits: 10,
-                bytes: 100,
-                time: Duration::from_secs(5),
-            },
-            since: 0,
-            at,
-            hits,
-            bytes,
-            ended: None,
-        };
-        assert_eq!(armed(9, 99).exhausted(at), None);
-        assert_eq!(armed(10, 0).exhausted(at), Some("max_hits"));
-        assert_eq!(armed(0, 100).exhausted(at), Some("max_bytes"));
-        assert_eq!(
-            armed(0, 0).exhausted(at + Duration::from_secs(5)),
-            Some("max_seconds")
-        );
     }
 }

@@ -64,6 +64,11 @@ impl<T: TierType> Cx<T> {
         self.host.sessions().last()?.target.state().ended
     }
 
+    /// What earlier servers left in their targets.
+    pub fn left_before(&self) -> &[String] {
+        self.host.sessions().left_before()
+    }
+
     /// The library, for people.
     pub fn library(&self) -> String {
         self.host.sessions().library()

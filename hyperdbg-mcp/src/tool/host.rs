@@ -1,5 +1,6 @@
 //! What a tool may ask of the server: the current session's engine, its run control, kept output.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use crate::output::Untrusted;
 use crate::policy::Cleared;
 use crate::session::{LogPage, Observed, RunState};
 
-use super::{Book, Delivery, ToolError};
+use super::{Book, Delivery, Meter, ToolError};
 
 /// The server's side of a tool call.
 pub trait Host: Send + Sync + 'static {
@@ -55,6 +56,17 @@ pub enum Connection {
         /// TCP port.
         port: u16,
     },
+}
+
+impl fmt::Display for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Offline | Self::Local => f.write_str(self.mode()),
+            Self::DebuggerPipe { pipe } => write!(f, "debugger on {pipe}"),
+            Self::DebuggerSerial { port, baud } => write!(f, "debugger on {port} at {baud}"),
+            Self::Remote { address, port } => write!(f, "remote at {address}:{port}"),
+        }
+    }
 }
 
 /// Baud rates that HyperDbg accepts.
@@ -191,6 +203,12 @@ pub trait Target: Link {
     /// At most `limit` records of the event log after number `since`, after waiting at most `wait` for one.
     fn events(&self, since: u64, limit: usize, wait: Duration) -> BoxFuture<'_, LogPage>;
 
+    /// Counts what the library says from now on against a budget, and drops what comes after it is used up.
+    fn count(&self, meter: &Arc<Meter>);
+
+    /// Adds the server's own words to the event log.
+    fn log(&self, words: &str);
+
     /// Ends the worker.
     fn close(&self) -> BoxFuture<'_, ()>;
 
@@ -250,6 +268,8 @@ pub struct Opening {
     pub label: Option<String>,
     /// Where HyperDbg looks for symbols, as `.sympath` takes it.
     pub symbol_path: Option<String>,
+    /// Values that are masked wherever they would be shown.
+    pub secrets: Vec<String>,
 }
 
 impl From<Connection> for Opening {
@@ -258,6 +278,7 @@ impl From<Connection> for Opening {
             connection,
             label: None,
             symbol_path: None,
+            secrets: Vec::new(),
         }
     }
 }
@@ -277,6 +298,9 @@ pub trait Sessions: Send + Sync {
     fn untold_loss(&self) -> Option<ToolError> {
         self.last()?.target.untold_loss()
     }
+
+    /// What earlier servers left in their targets, a sentence or more each.
+    fn left_before(&self) -> &[String];
 
     /// The session, also when its worker has ended.
     fn last(&self) -> Option<Current>;

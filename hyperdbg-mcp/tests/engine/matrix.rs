@@ -23,11 +23,13 @@ enum Effect {
     Deadly,
     /// The call does not return.
     Endless,
+    /// The call returns after its deadline.
+    Late,
     /// The call returns as if nothing were.
     Harmless,
 }
 
-const FAULTS: [(&str, Effect); 14] = [
+const FAULTS: [(&str, Effect); 16] = [
     ("hang", Effect::Endless),
     ("flood", Effect::Endless),
     ("crash", Effect::Deadly),
@@ -40,6 +42,8 @@ const FAULTS: [(&str, Effect); 14] = [
     ("split-utf8", Effect::Harmless),
     ("late-event", Effect::Harmless),
     ("foreign-text", Effect::Harmless),
+    ("endless-events", Effect::Harmless),
+    ("late-reply=600", Effect::Late),
     ("short-read", Effect::Harmless),
     ("wrong-return", Effect::Harmless),
 ];
@@ -53,6 +57,7 @@ const BOUND: Duration = Duration::from_secs(15);
 
 pub(crate) fn add(trials: &mut Vec<Trial>) {
     trials.extend([
+        trial("every_fault_while_nothing_is_in_flight", idle),
         trial("every_fault_while_a_read_is_in_flight", read_in_flight),
         trial("every_fault_while_the_target_runs", continue_in_flight),
         trial("every_fault_while_a_session_is_being_connected", open_in_flight),
@@ -105,7 +110,7 @@ async fn connected(fault: &str, effect: Effect, at: &str) -> Arc<Session> {
 fn judge<T: std::fmt::Debug>(fault: &str, effect: Effect, result: &Result<T, ToolError>) {
     match effect {
         Effect::Deadly => assert_category(result, Category::WorkerLost),
-        Effect::Endless => assert_category(result, Category::Timeout),
+        Effect::Endless | Effect::Late => assert_category(result, Category::Timeout),
         Effect::Harmless => assert!(result.is_ok(), "{fault}: {result:?}"),
     }
 }
@@ -128,14 +133,51 @@ async fn ends_well(fault: &str, session: Arc<Session>, started: Instant) {
     assert!(started.elapsed() < BOUND, "{fault}: {:?}", started.elapsed());
 }
 
+/// A deadline that passes where the fault is about time.
+fn deadline(effect: Effect) -> Duration {
+    match effect {
+        Effect::Endless | Effect::Late => SHORT,
+        Effect::Deadly | Effect::Harmless => LONG,
+    }
+}
+
+/// Whether a session outlives a call with the fault.
+fn outlives(effect: Effect) -> bool {
+    matches!(effect, Effect::Late | Effect::Harmless)
+}
+
+/// The fault acts on another thread of the library, when nothing is in flight.
+async fn idle() {
+    for (fault, effect) in FAULTS {
+        let started = Instant::now();
+        let acts_later = effect != Effect::Late && !matches!(fault, "short-read" | "wrong-return");
+        let entry = if acts_later {
+            format!("{fault}=100")
+        } else {
+            fault.to_owned()
+        };
+        let session = connected(&entry, effect, READ).await;
+        assert!(session.call(read(), LONG).await.is_ok(), "{fault}: before");
+        if effect == Effect::Deadly {
+            eventually("the end is seen", || !session.status().alive).await;
+            assert_category(&session.call(read(), LONG).await, Category::WorkerLost);
+        } else {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            assert!(session.status().alive, "{fault}");
+            let text = say(&session, ".formats 0x41").await;
+            assert!(text.contains("41"), "{fault}: {text}");
+        }
+        ends_well(fault, session, started).await;
+    }
+}
+
 async fn read_in_flight() {
     for (fault, effect) in FAULTS {
         let started = Instant::now();
         let session = connected(fault, effect, READ).await;
-        let deadline = if effect == Effect::Endless { SHORT } else { LONG };
-        let result = session.call(read(), deadline).await;
+        let result = session.call(read(), deadline(effect)).await;
         judge(fault, effect, &result);
-        assert_eq!(session.status().alive, effect == Effect::Harmless, "{fault}");
+        assert_eq!(session.status().alive, outlives(effect), "{fault}");
         ends_well(fault, session, started).await;
     }
 }
@@ -159,7 +201,7 @@ async fn continue_in_flight() {
             }
             // The target runs, as far as anybody can tell.
             Effect::Endless => assert!(matches!(waited, Ok(StopWait::StillRunning { .. })), "{fault}"),
-            Effect::Harmless => assert!(
+            Effect::Late | Effect::Harmless => assert!(
                 matches!(waited, Ok(StopWait::StillRunning { .. } | StopWait::Stopped(_))),
                 "{fault}: {waited:?}"
             ),
@@ -172,8 +214,7 @@ async fn open_in_flight() {
     for (fault, effect) in FAULTS {
         let started = Instant::now();
         let session = armed(fault, effect, CONNECT).await;
-        let deadline = if effect == Effect::Endless { SHORT } else { LONG };
-        judge(fault, effect, &session.call(connect(), deadline).await);
+        judge(fault, effect, &session.call(connect(), deadline(effect)).await);
         ends_well(fault, session, started).await;
     }
 }
@@ -190,7 +231,7 @@ async fn close_in_flight() {
         ends_well(fault, Arc::clone(&session), started).await;
         let result = call.await.unwrap();
         match effect {
-            Effect::Harmless => assert!(
+            Effect::Late | Effect::Harmless => assert!(
                 result.is_ok() || matches!(&result, Err(error) if error.category == Category::NotConnected),
                 "{fault}: {result:?}"
             ),
@@ -210,7 +251,7 @@ async fn abandoned() {
         // The caller goes away: what comes of the call is nobody's answer.
         let _ = tokio::time::timeout(Duration::from_millis(20), session.call(read(), SHORT)).await;
         match effect {
-            Effect::Harmless => {
+            Effect::Late | Effect::Harmless => {
                 let text = say(&session, ".formats 0x41").await;
                 assert!(text.contains("41"), "{fault}: {text}");
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hyperdbg_mcp::engine::LibrarySource;
 use hyperdbg_mcp::generated::{
-    Call, ConnectRemoteDebuggerUsingNamedPipeArgs, ContinueDebuggeeArgs, ReadTargetRegisterArgs,
+    Call, ConnectRemoteDebuggerUsingNamedPipeArgs, ContinueDebuggeeArgs, ReadTargetRegisterArgs, Reply,
     SteppingInstrumentationStepInArgs,
 };
 use hyperdbg_mcp::session::{Mode, Observed, RunState, Session, StopWait};
@@ -22,7 +22,9 @@ use crate::simulator::simulated;
 use crate::world::*;
 
 /// Sequences, and the variable that asks for another number.
-const SEQUENCES: usize = 12;
+const SEQUENCES: usize = 160;
+/// Sequences at once: they wait more than they work.
+const AT_ONCE: usize = 8;
 const VARIABLE: &str = "HYPERDBG_MCP_MODEL_SEQUENCES";
 const LENGTH: usize = 24;
 
@@ -43,6 +45,8 @@ enum Move {
     Break,
     StepIn,
     Read,
+    /// Sets a breakpoint where the target comes by all the time, or removes it.
+    Breakpoint,
     Kill,
     Reopen,
 }
@@ -56,6 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<Move>> {
             5 => Just(Move::Break),
             3 => Just(Move::StepIn),
             3 => Just(Move::Read),
+            3 => Just(Move::Breakpoint),
             1 => Just(Move::Kill),
             1 => Just(Move::Reopen),
         ],
@@ -67,11 +72,45 @@ fn steps() -> impl Strategy<Value = Vec<Move>> {
 enum Model {
     Halted,
     Running,
-    /// Stopped, and nobody has been told.
-    Untold,
+    /// Stopped, and nobody has been told: because that was asked for, or at the breakpoint.
+    Untold {
+        asked: bool,
+    },
     Dead,
     /// The worker is gone, and the last stop before that has not been told.
     DeadUntold,
+}
+
+/// A session, and what the test knows of it.
+struct World {
+    session: Arc<Session>,
+    model: Model,
+    /// Where the target comes by.
+    place: u64,
+    /// Breakpoints set so far; their numbers count up.
+    breakpoints: u64,
+    is_set: bool,
+}
+
+async fn open_world() -> World {
+    let session = open_connected().await;
+    let outcome = session.call(rip(), LONG).await.unwrap();
+    let Reply::ReadTargetRegister(reply) = outcome.reply else {
+        panic!("{outcome:?}");
+    };
+    World {
+        session,
+        model: Model::Halted,
+        place: reply.value,
+        breakpoints: 0,
+        is_set: false,
+    }
+}
+
+fn rip() -> Call {
+    Call::ReadTargetRegister(ReadTargetRegisterArgs {
+        register: REGS_ENUM::REGISTER_RIP,
+    })
 }
 
 async fn open_connected() -> Arc<Session> {
@@ -98,18 +137,31 @@ async fn agree() {
         .and_then(|number| number.parse().ok())
         .unwrap_or(SEQUENCES);
     let mut runner = TestRunner::deterministic();
-    for _ in 0..sequences {
-        let sequence = steps().new_tree(&mut runner).unwrap().current();
-        let mut session = open_connected().await;
-        let mut model = Model::Halted;
-        for (at, step) in sequence.iter().enumerate() {
-            let place = format!("step {at} of {sequence:?}, {model:?}");
-            (session, model) = take(session, model, *step, &place).await;
-            says_the_same(&session, model, &place);
+    let mut sequences: Vec<Vec<Move>> = (0..sequences)
+        .map(|_| steps().new_tree(&mut runner).unwrap().current())
+        .collect();
+    while !sequences.is_empty() {
+        let rest = sequences.split_off(sequences.len().min(AT_ONCE));
+        let tasks: Vec<_> = sequences
+            .into_iter()
+            .map(|sequence| tokio::spawn(walk(sequence)))
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
         }
-        session.close().await;
-        assert!(!session.status().alive, "{sequence:?}");
+        sequences = rest;
     }
+}
+
+async fn walk(sequence: Vec<Move>) {
+    let mut world = open_world().await;
+    for (at, step) in sequence.iter().enumerate() {
+        let place = format!("step {at} of {sequence:?}, {:?}", world.model);
+        take(&mut world, *step, &place).await;
+        says_the_same(&world.session, world.model, &place);
+    }
+    world.session.close().await;
+    assert!(!world.session.status().alive, "{sequence:?}");
 }
 
 fn says_the_same(session: &Session, model: Model, place: &str) {
@@ -117,7 +169,7 @@ fn says_the_same(session: &Session, model: Model, place: &str) {
     let (state, unread, alive) = match model {
         Model::Halted => (RunState::Paused, false, true),
         Model::Running => (RunState::Running, false, true),
-        Model::Untold => (RunState::Paused, true, true),
+        Model::Untold { .. } => (RunState::Paused, true, true),
         // A run that the end of the worker cut off waits to be told as an error.
         Model::Dead => (RunState::Unknown, status.unread_stop, false),
         Model::DeadUntold => (RunState::Unknown, true, false),
@@ -129,16 +181,22 @@ fn says_the_same(session: &Session, model: Model, place: &str) {
     );
 }
 
-async fn take(session: Arc<Session>, model: Model, step: Move, place: &str) -> (Arc<Session>, Model) {
-    let model = match step {
+async fn take(world: &mut World, step: Move, place: &str) {
+    let session = Arc::clone(&world.session);
+    let model = world.model;
+    world.model = match step {
         Move::Continue => {
             let result = session
                 .resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {}), LONG)
                 .await;
             match (model, result) {
+                (Model::Halted, Ok(_)) if world.is_set => {
+                    eventually("the breakpoint is hit", || session.status().unread_stop).await;
+                    Model::Untold { asked: false }
+                }
                 (Model::Halted, Ok(_)) => Model::Running,
                 (Model::Running, Err(error)) if error.category == Category::TargetRunning => model,
-                (Model::Untold, Err(error)) if error.category == Category::Busy => model,
+                (Model::Untold { .. }, Err(error)) if error.category == Category::Busy => model,
                 (Model::Dead | Model::DeadUntold, Err(error)) if error.category == Category::WorkerLost => {
                     model
                 }
@@ -148,14 +206,18 @@ async fn take(session: Arc<Session>, model: Model, step: Move, place: &str) -> (
         Move::Wait | Move::WaitAndLeave => {
             let result = session.wait_stop(Duration::from_millis(5)).await;
             match (model, result) {
-                (Model::Untold | Model::DeadUntold, Ok(StopWait::Stopped(delivery))) => {
+                (Model::Untold { .. } | Model::DeadUntold, Ok(StopWait::Stopped(delivery))) => {
                     if step == Move::WaitAndLeave {
                         drop(delivery);
                         model
                     } else {
-                        assert!(delivery.requested() && delivery.tell().is_some(), "{place}");
+                        let was_asked = delivery.requested();
+                        assert!(delivery.tell().is_some(), "{place}");
                         match model {
-                            Model::Untold => Model::Halted,
+                            Model::Untold { asked } => {
+                                assert_eq!(was_asked, asked, "{place}");
+                                Model::Halted
+                            }
                             _ => Model::Dead,
                         }
                     }
@@ -175,22 +237,27 @@ async fn take(session: Arc<Session>, model: Model, step: Move, place: &str) -> (
                     session.status().unread_stop
                 })
                 .await;
-                Model::Untold
+                Model::Untold { asked: true }
             } else {
                 model
             }
         }
-        Move::StepIn | Move::Read => {
-            let call = if step == Move::Read {
-                Call::ReadTargetRegister(ReadTargetRegisterArgs {
-                    register: REGS_ENUM::REGISTER_RIP,
-                })
-            } else {
-                Call::SteppingInstrumentationStepIn(SteppingInstrumentationStepInArgs {})
+        Move::StepIn | Move::Read | Move::Breakpoint => {
+            let call = match step {
+                Move::Read => rip(),
+                Move::Breakpoint if world.is_set => command(&format!("bc {:x}", world.breakpoints)),
+                Move::Breakpoint => command(&format!("bp {:x}", world.place)),
+                _ => Call::SteppingInstrumentationStepIn(SteppingInstrumentationStepInArgs {}),
             };
             let result = session.call(call, LONG).await;
             match (model, &result) {
-                (Model::Halted | Model::Untold, Ok(_)) => {}
+                (Model::Halted | Model::Untold { .. }, Ok(outcome)) => {
+                    if step == Move::Breakpoint {
+                        assert!(outcome.text.is_empty(), "{place}: {outcome:?}");
+                        world.breakpoints += u64::from(!world.is_set);
+                        world.is_set = !world.is_set;
+                    }
+                }
                 (Model::Running, Err(error)) => {
                     assert_eq!(error.category, Category::TargetRunning, "{place}");
                 }
@@ -205,15 +272,15 @@ async fn take(session: Arc<Session>, model: Model, step: Move, place: &str) -> (
             session.kill();
             eventually("the worker is gone", || !session.status().alive).await;
             match model {
-                Model::Untold | Model::DeadUntold => Model::DeadUntold,
+                Model::Untold { .. } | Model::DeadUntold => Model::DeadUntold,
                 _ => Model::Dead,
             }
         }
         Move::Reopen => {
             session.close().await;
             assert!(!session.status().alive, "{place}");
-            return (open_connected().await, Model::Halted);
+            *world = open_world().await;
+            return;
         }
     };
-    (session, model)
 }

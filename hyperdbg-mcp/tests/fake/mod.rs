@@ -13,11 +13,11 @@ use std::time::Duration;
 use hyperdbg_mcp::engine::{BoxFuture, Link, Outcome};
 use hyperdbg_mcp::generated::{self as g, Call, Reply};
 use hyperdbg_mcp::policy::decision::{Permit, Rules};
-use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Registry, serve};
+use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Registry, Remains, serve};
 use hyperdbg_mcp::session::LogPage;
 use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::surface::{Groups, Selection};
-use hyperdbg_mcp::tool::{Category, Connection, Delivery, Run, Target, ToolError, WorkerState};
+use hyperdbg_mcp::tool::{Category, Connection, Delivery, Meter, Run, Target, ToolError, WorkerState};
 use hyperdbg_sys::{DEBUGGER_READ_MEMORY_ADDRESS_MODE, GUEST_EXTRA_REGISTERS, GUEST_REGS, Packet};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -286,6 +286,10 @@ impl Target for FakeTarget {
         self.0.execs.load(Ordering::SeqCst)
     }
 
+    fn count(&self, _: &Arc<Meter>) {}
+
+    fn log(&self, _: &str) {}
+
     fn events(&self, _: u64, _: usize, _: Duration) -> BoxFuture<'_, LogPage> {
         Box::pin(async {
             LogPage {
@@ -418,7 +422,12 @@ impl Wire {
     pub fn start(setup: Setup) -> Self {
         let fake = Fake::new();
         let registry = Registry::new(setup.selection).unwrap();
-        let manager = Manager::new(Box::new(Fakes(Arc::clone(&fake))), setup.opens, true);
+        let manager = Manager::new(
+            Box::new(Fakes(Arc::clone(&fake))),
+            setup.opens,
+            true,
+            Remains::default(),
+        );
         let gate = Gate::new(setup.policy).unwrap();
         let handler = Handler::new(registry, manager, Ending::of_connection(), gate);
         let (near, far) = tokio::io::duplex(1 << 20);

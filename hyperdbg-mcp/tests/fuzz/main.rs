@@ -1,12 +1,15 @@
 //! Damaged inputs against what must hold for all of them. The damage is the same in every run; how long it goes on is
-//! said by HYPERDBG_MCP_FUZZ_SECONDS, for each target.
+//! said by HYPERDBG_MCP_FUZZ_SECONDS, for each target. HYPERDBG_MCP_FUZZ_SEEDS names a folder that the seeds are written to,
+//! for `tests/fuzz/run`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod mutate;
 mod seeds;
 mod targets;
 
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use mutate::{Random, damaged};
@@ -28,6 +31,13 @@ fn run(name: &str) {
             resume_unwind(panic);
         }
     };
+    if let Some(folder) = std::env::var_os("HYPERDBG_MCP_FUZZ_SEEDS") {
+        let folder = Path::new(&folder).join(name);
+        fs::create_dir_all(&folder).unwrap();
+        for (at, seed) in seeds.iter().enumerate() {
+            fs::write(folder.join(format!("seed-{at:04}")), seed).unwrap();
+        }
+    }
     seeds.iter().for_each(|seed| check(seed));
     let mut random = Random::new(0x5eed);
     let (began, lasts) = (Instant::now(), seconds());

@@ -37,7 +37,9 @@ pub fn program() -> Command {
         }
     }
     // Tests leave no log in the state directory of whoever runs them.
-    command.env("HYPERDBG_MCP_AUDIT", "off");
+    command
+        .env("HYPERDBG_MCP_AUDIT", "off")
+        .env("HYPERDBG_MCP_STATE", "off");
     // A checkout may lie where every user of the machine can write, as below the root of a Windows drive.
     command.env("HYPERDBG_MCP_ALLOW_WRITABLE_FOLDER", "1");
     command

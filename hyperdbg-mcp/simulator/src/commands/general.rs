@@ -421,6 +421,6 @@ pub(super) fn simulate(input: &Input<'_>) {
         .arguments()
         .get(1)
         .and_then(|token| token.text.parse().ok())
-        .unwrap_or(250);
-    session.share().misbehave(fault, Duration::from_millis(delay));
+        .map(Duration::from_millis);
+    session.share().misbehave(fault, delay);
 }
