@@ -23,6 +23,9 @@ struct Input {
     /// Only records with this text, in any case, or that match a /regex/.
     #[schemars(length(min = 1, max = 200))]
     filter: Option<String>,
+    /// Gives the bytes of the texts as hexadecimal digits.
+    #[serde(default)]
+    hex: bool,
     /// How long to wait for a record where there is none yet.
     #[serde(default)]
     #[schemars(range(min = 0, max = 20_000))]
@@ -79,7 +82,7 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
     let page = match &filter {
         Some(filter) => {
             let events = |since, limit, wait| current.target.events(since, limit, wait);
-            let finds = |text: &[u8]| filter.finds_in(&Untrusted::new(text), cx.outputs());
+            let finds = |text: &Untrusted| filter.finds_in(text, cx.outputs());
             filtered(events, input.since, limit, wait, finds).await
         }
         None => current.target.events(input.since, limit, wait).await,
@@ -89,14 +92,19 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
         .records
         .iter()
         .map(|record| {
-            view.extend(line(record));
+            let text = if input.hex {
+                record.text.hex()
+            } else {
+                record.text.clone()
+            };
+            view.extend(line(record, &text));
             Record {
                 sequence: record.sequence,
                 at_ms: at_ms(record),
                 origin: record.origin.name(),
                 during: record.during,
                 lost_before: record.lost_before,
-                text: Captured::new(&record.text),
+                text: Captured::new(text.bytes()),
             }
         })
         .collect();
@@ -129,7 +137,7 @@ async fn filtered<F: Future<Output = LogPage>>(
     since: u64,
     limit: usize,
     wait: Duration,
-    finds: impl Fn(&[u8]) -> bool,
+    finds: impl Fn(&Untrusted) -> bool,
 ) -> LogPage {
     let until = Instant::now() + wait;
     let mut found = LogPage {
@@ -179,8 +187,8 @@ fn at_ms(record: &LogRecord) -> u64 {
     u64::try_from(record.at.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A record for a reader. Only the first line of a record begins with a `#` at the margin, whatever its text says.
-pub(crate) fn line(record: &LogRecord) -> Vec<u8> {
+/// A record for a reader, with `text` for what it says. Only the first line of a record begins with a `#` at the margin, whatever its text says.
+pub(crate) fn line(record: &LogRecord, text: &Untrusted) -> Vec<u8> {
     let mut line = format!("#{} +{} ms", record.sequence, at_ms(record));
     if record.origin == Origin::Server {
         line.push_str(", the server");
@@ -190,7 +198,8 @@ pub(crate) fn line(record: &LogRecord) -> Vec<u8> {
     }
     line.push_str(": ");
     let mut line = line.into_bytes();
-    let text = record.text.strip_suffix(b"\n").unwrap_or(&record.text);
+    let text = text.bytes();
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
     for (at, part) in text.split(|byte| *byte == b'\n').enumerate() {
         if at > 0 {
             line.extend_from_slice(b"\n  ");

@@ -7,7 +7,7 @@
 pub const FILES: &[(&str, &str)] = &[
     (
         "commands.json",
-        "7d6b3aee88fe748df0e4bd04b8e8b0a545acf3f8ec7b96b01e11eafd38a25f3e",
+        "5e4f7abf807fddd50b37cb874754438cc688d85863211db5b347361b06d45e9f",
     ),
     ("errors.json", "8bb50e5e9b25643f70a71899473db1607e23f926311d9af02d1ff7ee1dc8e1b7"),
     (
@@ -21,7 +21,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("prelude.h", "c31e47877a12279e2f1672cde3e51621842d383a6b0d11c51a034a63b339526c"),
     (
         "schema/commands.schema.json",
-        "67719bf7b717a6f8812d9ccb440f6efb9a3443781e9dd69e948b35f237a82776",
+        "f45eb5164bac4ffa9571fd453a820daa3bf327e61dfe6caab3517efe62abcefc",
     ),
     (
         "schema/errors.schema.json",

@@ -393,7 +393,7 @@ impl Shown {
         let mut lines: Vec<(u64, Untrusted)> = page
             .records
             .iter()
-            .map(|record| (record.sequence, Untrusted::new(log_line(record))))
+            .map(|record| (record.sequence, Untrusted::new(log_line(record, &record.text))))
             .collect();
         if newest {
             lines.reverse();

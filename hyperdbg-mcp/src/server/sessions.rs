@@ -11,6 +11,7 @@ use super::watched::{Crashes, Watched};
 use crate::composite::{changes, connect, take_back};
 use crate::engine::{BoxFuture, Link};
 use crate::output::OutputStore;
+use crate::output::Untrusted;
 use crate::session::RunState;
 use crate::tool::arguments::echo;
 use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessions, Target, ToolError};
@@ -251,7 +252,7 @@ impl Manager {
         .next_step("Use the id that opening the session gave, or leave session_id out.")
     }
 
-    async fn open_now(&self, opening: Opening) -> Result<(Current, Vec<u8>), ToolError> {
+    async fn open_now(&self, opening: Opening) -> Result<(Current, Untrusted), ToolError> {
         let Opening {
             connection,
             label,
@@ -390,7 +391,7 @@ impl View {
 }
 
 impl Sessions for View {
-    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>> {
+    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Untrusted), ToolError>> {
         Box::pin(async move {
             let opening_now = self.manager.opening.lock();
             let Ok(_opening) = tokio::time::timeout(TURN, opening_now).await else {

@@ -365,7 +365,7 @@ async fn answers(session: &Session, rip: u64) -> Vec<(Reply, String)> {
     }
     for call in calls(rip) {
         let Outcome { reply, text, .. } = session.call(call, LONG).await.unwrap();
-        answers.push((reply, String::from_utf8(text).unwrap()));
+        answers.push((reply, String::from_utf8(text.bytes().to_vec()).unwrap()));
     }
     answers
 }

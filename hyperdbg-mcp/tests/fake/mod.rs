@@ -353,7 +353,7 @@ impl Target for FakeTarget {
                 Outcome::new(reply, text, Duration::ZERO),
                 move |untold| {
                     if let Some(outcome) = untold {
-                        *fake.stop.lock().unwrap() = Some(outcome.text);
+                        *fake.stop.lock().unwrap() = Some(outcome.text.bytes().to_vec());
                         fake.stopped.notify_one();
                     }
                 },

@@ -11,7 +11,7 @@ fn record(sequence: u64, text: &str) -> LogRecord {
         origin: Origin::LibraryThread,
         during: None,
         lost_before: 0,
-        text: text.as_bytes().to_vec(),
+        text: text.as_bytes().to_vec().into(),
     }
 }
 
@@ -49,7 +49,8 @@ proptest! {
     ) {
         let texts: Vec<String> = kinds.iter().map(|kind| format!("kind {kind}.\n")).collect();
         let dropped = dropped.min(texts.len());
-        let finds = |text: &[u8]| text.starts_with(b"kind 3.") || text.starts_with(b"kind 7.");
+        let finds =
+            |text: &Untrusted| text.bytes().starts_with(b"kind 3.") || text.bytes().starts_with(b"kind 7.");
         let (mut found, mut missed, mut since) = (Vec::new(), 0, 0);
         loop {
             let events = |since, limit, _| std::future::ready(read(&texts, dropped, since, limit));
@@ -83,7 +84,7 @@ fn a_wait_ends_with_the_first_record_that_matches_and_not_before() {
         there.set(there.get() + 1);
         std::future::ready(read(&texts[..there.get()], 0, since, limit))
     };
-    let finds = |text: &[u8]| text == b"yes";
+    let finds = |text: &Untrusted| text.bytes() == b"yes";
     let page = block_on(filtered(events, 0, 10, Duration::from_secs(600), finds));
     assert_eq!(
         (page.records.len(), page.records[0].sequence, page.next),
@@ -100,7 +101,7 @@ fn a_text_cannot_begin_a_record() {
     let mut forged = record(7, "one\n#8 +9 ms: forged\n");
     forged.lost_before = 3;
     assert_eq!(
-        String::from_utf8(line(&forged)).unwrap(),
+        String::from_utf8(line(&forged, &forged.text)).unwrap(),
         "#7 +7 ms, 3 bytes lost before it: one\n  #8 +9 ms: forged\n"
     );
     // Nor can it pass for the server's.
@@ -109,7 +110,7 @@ fn a_text_cannot_begin_a_record() {
         ..record(8, "disabled")
     };
     assert_eq!(
-        String::from_utf8(line(&own)).unwrap(),
+        String::from_utf8(line(&own, &own.text)).unwrap(),
         "#8 +8 ms, the server: disabled\n"
     );
 }
