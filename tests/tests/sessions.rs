@@ -241,6 +241,36 @@ fn a_caller_can_lower_the_deadline_of_a_call() {
 }
 
 #[test]
+fn an_opening_tells_its_steps() {
+    let mut client = client();
+    let id = client.send(
+        "tools/call",
+        json!({
+            "name": "hd_session_open",
+            "arguments": {"mode": "debugger", "pipe": r"\\.\pipe\HyperDbgPipe"},
+            "_meta": {"progressToken": "opening"},
+        }),
+    );
+    let mut told = Vec::new();
+    loop {
+        let message = client.next_message(Duration::from_secs(20)).expect("an answer");
+        if message["id"] == id {
+            break;
+        }
+        told.push(
+            message["params"]["message"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        );
+    }
+    assert!(
+        told.iter().any(|text| text.contains("starting a worker")),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn the_same_input_does_not_end_a_third_worker() {
     let mut client = client();
     for _ in 0..2 {

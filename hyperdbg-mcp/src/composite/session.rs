@@ -613,6 +613,9 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
                 connection.mode()
             );
         }
+        if let Some(step) = cx.opening() {
+            let _ = write!(text, " One is being opened: {step}.");
+        }
         for left in &left_before {
             let _ = write!(text, "\n{left}");
         }
@@ -649,6 +652,9 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     }
     if !sessions.is_empty() {
         let _ = write!(text, " All sessions: {}.", sessions.join("; "));
+    }
+    if let Some(step) = cx.opening() {
+        let _ = write!(text, " Another one is being opened: {step}.");
     }
     for left in &left_before {
         let _ = write!(text, "\n{left}");

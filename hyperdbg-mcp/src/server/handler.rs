@@ -333,16 +333,29 @@ fn result_of(rendered: Rendered) -> CallToolResult {
 }
 
 /// Tells the client that a call goes on, for as long as it is polled.
-async fn heartbeat(context: &RequestContext<RoleServer>, name: &str) -> Infallible {
+/// An opening tells each of its steps at once.
+async fn heartbeat(context: &RequestContext<RoleServer>, name: &str, manager: &Manager) -> Infallible {
     let Some(token) = context.meta.get_progress_token() else {
         return std::future::pending().await;
     };
     let started = tokio::time::Instant::now();
+    let opens = name == "hd_session_open";
+    let mut steps = manager.steps();
     loop {
-        tokio::time::sleep(HEARTBEAT).await;
+        let step = tokio::select! {
+            () = tokio::time::sleep(HEARTBEAT) => *steps.borrow(),
+            _ = steps.changed(), if opens => match *steps.borrow_and_update() {
+                Some(step) => Some(step),
+                None => continue,
+            },
+        };
+        let step = step.filter(|_| opens);
         let seconds = started.elapsed().as_secs();
         let mut progress = ProgressNotificationParam::new(token.clone(), started.elapsed().as_secs_f64());
-        progress.message = Some(format!("{name} has been running for {seconds} s"));
+        progress.message = Some(match step {
+            Some(step) => format!("{name} is {} ({seconds} s)", step.what),
+            None => format!("{name} has been running for {seconds} s"),
+        });
         if context.peer.notify_progress(progress).await.is_err() {
             return std::future::pending().await;
         }
@@ -419,7 +432,7 @@ impl ServerHandler for Handler {
         };
         let why = tokio::select! {
             response = self.run(served, request, &context) => return Ok(response),
-            never = heartbeat(&context, served.tool.spec.name) => match never {},
+            never = heartbeat(&context, served.tool.spec.name, &self.manager) => match never {},
             // rmcp sends nothing for a request that was taken back; what is returned here is dropped.
             () = context.ct.cancelled() => "the client took the request back",
             () = self.ending.give_up() => "the client closed its end",

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::sync::watch;
+
 use super::lock::LocalLock;
 use super::remains::{Left, Remains};
 use super::watched::{Crashes, Watched};
@@ -52,6 +54,31 @@ pub struct Manager {
     opening: tokio::sync::Mutex<()>,
     outputs: OutputStore,
     remains: Remains,
+    /// What the opening that goes on does, and since when.
+    step: watch::Sender<Option<Step>>,
+}
+
+/// A step of an opening.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    pub(super) what: &'static str,
+    since: Instant,
+}
+
+/// Takes the step back when the opening is over, however it ended.
+struct StepGuard<'a>(&'a watch::Sender<Option<Step>>);
+
+impl StepGuard<'_> {
+    fn begins(&self, what: &'static str) {
+        let since = Instant::now();
+        self.0.send_replace(Some(Step { what, since }));
+    }
+}
+
+impl Drop for StepGuard<'_> {
+    fn drop(&mut self) {
+        self.0.send_replace(None);
+    }
 }
 
 /// A session as the next server should know it.
@@ -112,6 +139,7 @@ impl Manager {
             opening: tokio::sync::Mutex::default(),
             outputs: OutputStore::default(),
             remains,
+            step: watch::Sender::new(None),
         })
     }
 
@@ -168,6 +196,11 @@ impl Manager {
                 .collect()
         };
         self.remains.note(sessions);
+    }
+
+    /// The steps of openings.
+    pub(super) fn steps(&self) -> watch::Receiver<Option<Step>> {
+        self.step.subscribe()
     }
 
     /// A number that no session had as its epoch.
@@ -271,18 +304,26 @@ impl Manager {
             )
             .next_step("Use one of them, or close one first."));
         }
+        let step = StepGuard(&self.step);
+        step.begins("starting a worker and loading the library");
         let target = self.launcher.launch().await?;
         let guard = CloseOnDrop(Some(Arc::clone(&target)));
         let lock = match connection {
             Connection::Local if !target.state().simulator => Some(LocalLock::take()?),
             _ => None,
         };
+        step.begins(match connection {
+            Connection::Offline => "connecting to nothing",
+            Connection::Local => "connecting to this machine",
+            _ => "connecting to the target",
+        });
         let text = connect(
             Arc::clone(&target) as Arc<dyn Link>,
             &connection,
             symbol_path.as_deref(),
         )
         .await?;
+        drop(step);
         guard.keep();
         target.connected(&connection);
         let mut table = self.lock();
@@ -431,6 +472,11 @@ impl Sessions for View {
 
     fn library(&self) -> String {
         self.manager.launcher.library()
+    }
+
+    fn opening(&self) -> Option<String> {
+        let step = *self.manager.step.borrow();
+        step.map(|step| format!("{}, for {} ms", step.what, step.since.elapsed().as_millis()))
     }
 
     fn left_before(&self) -> &[String] {

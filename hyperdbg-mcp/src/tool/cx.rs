@@ -64,6 +64,11 @@ impl<T: TierType> Cx<T> {
         self.host.sessions().last()?.target.state().ended
     }
 
+    /// What an opening that goes on does, and for how long.
+    pub fn opening(&self) -> Option<String> {
+        self.host.sessions().opening()
+    }
+
     /// What earlier servers left in their targets.
     pub fn left_before(&self) -> &[String] {
         self.host.sessions().left_before()

@@ -301,6 +301,9 @@ pub trait Sessions: Send + Sync {
         self.last()?.target.untold_loss()
     }
 
+    /// What an opening that goes on does, and for how long.
+    fn opening(&self) -> Option<String>;
+
     /// What earlier servers left in their targets, a sentence or more each.
     fn left_before(&self) -> &[String];
 
