@@ -23,6 +23,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::generated::{Call, Reply};
+use crate::output::Untrusted;
 use crate::tier::TierType;
 use crate::tool::ToolError;
 
@@ -44,8 +45,8 @@ pub enum LibrarySource {
 pub struct Outcome<R> {
     /// Return value and output parameters.
     pub reply: R,
-    /// What the text callback delivered during the call, as raw bytes of the library.
-    pub text: Vec<u8>,
+    /// What the text callback delivered during the call, byte by byte.
+    pub text: Untrusted,
     /// Bytes of text that were not kept because the call printed more than the bound; they are missing from the
     /// middle of `text`, never from its end.
     pub text_lost: u64,
@@ -57,10 +58,10 @@ pub struct Outcome<R> {
 
 impl<R> Outcome<R> {
     /// An outcome whose text is complete and came from the calling thread.
-    pub fn new(reply: R, text: Vec<u8>, elapsed: Duration) -> Self {
+    pub fn new(reply: R, text: impl Into<Untrusted>, elapsed: Duration) -> Self {
         Self {
             reply,
-            text,
+            text: text.into(),
             text_lost: 0,
             foreign_text: false,
             elapsed,

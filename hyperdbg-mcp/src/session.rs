@@ -357,7 +357,7 @@ impl Session {
             origin: Origin::Server,
             during: None,
             lost_before: 0,
-            text: words.as_bytes().to_vec(),
+            text: words.as_bytes().to_vec().into(),
         });
     }
 

@@ -16,9 +16,17 @@ pub(crate) struct Client {
 impl Client {
     /// Starts this program with `arguments` and initialises the conversation.
     pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::start_in(arguments, &[])
+    }
+
+    /// The same with further environment variables.
+    pub(crate) fn start_in(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let program = std::env::current_exe().expect("this program has a path");
         let mut child = Command::new(program)
             .args(arguments)
+            // What is measured leaves nothing in the folders of whoever measures.
+            .envs([("HYPERDBG_MCP_AUDIT", "off"), ("HYPERDBG_MCP_STATE", "off")])
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -78,11 +86,9 @@ impl Client {
         }
     }
 
-    /// Resident memory of the server in KiB, where the system tells it.
-    pub(crate) fn memory(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse().ok()
+    /// Process id of the server.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 }
 

@@ -3,13 +3,15 @@
 //! The program is its own server, worker and yardstick: it runs the real server's `main` when started with serving
 //! flags, and a bare rmcp server with one trivial tool when started with `bare`. On Linux everything is pinned to one
 //! core, so that a run says the same whatever else the machine does. `--smoke` makes a short run that checks that all
-//! of it works.
+//! of it works, `--write` puts the table and the machine's description into `docs/cost.md`.
 
 // A benchmark fails by panicking and prints its table.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::cast_precision_loss)]
 
 mod bare;
 mod client;
+mod machine;
+mod soak;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -26,6 +28,8 @@ use serde_json::json;
 
 /// Where the simulated debuggee waits.
 const PIPE: &str = r"\\.\pipe\HyperDbgPipe";
+/// How the server is started.
+const SERVE: [&str; 2] = ["--simulator", "--allow-writes"];
 const DEADLINE: Duration = Duration::from_secs(30);
 const MIB: usize = 1 << 20;
 /// As much as one read from a debuggee may hold.
@@ -57,8 +61,13 @@ fn main() -> ExitCode {
             soak: 100_000,
         }
     };
+    let machine = machine::describe();
     pin();
-    println!("{}", table(&effort));
+    let table = table(&effort);
+    println!("{machine}\n\n{table}");
+    if std::env::args().any(|argument| argument == "--write") {
+        machine::write(&machine, &table);
+    }
     ExitCode::SUCCESS
 }
 
@@ -120,7 +129,13 @@ fn table(effort: &Effort) -> String {
         ratio(yardstick, yardstick),
     );
 
-    let mut ours = Client::start(&["--simulator", "--allow-writes"]);
+    let folder = tempfile::tempdir().expect("a folder for the log");
+    let log = folder.path().join("audit.jsonl");
+    let log = log.to_str().expect("a path in text");
+    let mut ours = Client::start_in(&SERVE, &[("HYPERDBG_MCP_AUDIT", log)]);
+    let mut unlogged = Client::start(&SERVE);
+    let base =
+        ours.call("hd_mod_kernel_base", &json!({}))["result"]["structuredContent"]["kernel_base"].clone();
     let status = repeat(effort.calls, || drop(ours.call("hd_session_status", &json!({}))));
     row(
         "a call that the supervisor answers (status)",
@@ -156,24 +171,27 @@ fn table(effort: &Effort) -> String {
         ratio(pipelined, register),
     );
 
-    let before = ours.memory();
-    for _ in 0..effort.soak {
-        drop(ours.call("hd_session_status", &json!({})));
-    }
-    if let (Some(before), Some(after)) = (before, ours.memory()) {
-        row(
-            &format!("resident memory of the server after {} calls", effort.soak),
-            format!("{after} KiB"),
-            "before them",
-            format!("{:.2}", after as f64 / before as f64),
-        );
-    }
-
-    let start = median(
-        (0..effort.starts)
-            .map(|_| first_answer(&["--simulator", "--allow-writes"]))
-            .collect(),
+    let unlogged = repeat(effort.calls, || {
+        drop(unlogged.call("hd_reg_read", &json!({"register": "rip"})));
+    });
+    row(
+        "the same register without an audit log",
+        micros(unlogged),
+        "with it",
+        ratio(unlogged, register),
     );
+    let mebibyte = repeat(effort.starts, || {
+        drop(ours.call("hd_mem_read", &json!({"address": base, "size": MIB})));
+    });
+    row(
+        "1 MiB of memory as a tool's result",
+        micros(mebibyte),
+        "one register",
+        ratio(mebibyte, register),
+    );
+    soak::run(effort, &mut ours, &base, &mut row);
+
+    let start = median((0..effort.starts).map(|_| first_answer(&SERVE)).collect());
     let bare_start = median((0..effort.starts).map(|_| first_answer(&["bare"])).collect());
     row(
         "start to the first answer",

@@ -5,7 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Span, SpanRelativeTo, Timestamp};
 use serde_json::Value;
 
 use super::chain::{Line, canonical, open};
@@ -20,7 +22,8 @@ pub struct ShowOptions {
 }
 
 impl ShowOptions {
-    /// A point in time: RFC 3339 (`2026-01-31T12:00:00Z`), a day (`2026-01-31`), or how long ago (`2h`, `30m`).
+    /// A point in time: RFC 3339 (`2026-01-31T12:00:00Z`), a day with or without a time of UTC (`2026-01-31`,
+    /// `2026-01-31 12:00`), or how long ago (`2h`, `30m`, `7d`).
     ///
     /// # Errors
     /// When it is none of these.
@@ -28,13 +31,23 @@ impl ShowOptions {
         if let Ok(time) = text.parse::<Timestamp>() {
             return Ok(time);
         }
-        if let Ok(time) = format!("{text}T00:00:00Z").parse::<Timestamp>() {
+        if let Ok(time) = text
+            .parse::<DateTime>()
+            .and_then(|time| TimeZone::UTC.to_timestamp(time))
+        {
             return Ok(time);
         }
-        text.parse::<SignedDuration>()
-            .ok()
+        let ago = text
+            .parse::<Span>()
+            .and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()));
+        ago.ok()
+            .filter(|ago| !ago.is_negative())
             .and_then(|ago| Timestamp::now().checked_sub(ago).ok())
-            .ok_or_else(|| format!("`{text}` is no time: write 2026-01-31T12:00:00Z, 2026-01-31, or how long ago, as 2h or 30m"))
+            .ok_or_else(|| {
+                format!(
+                    "`{text}` is no time: write 2026-01-31T12:00:00Z, 2026-01-31, or how long ago, as 30m, 2h or 7d"
+                )
+            })
     }
 }
 

@@ -204,6 +204,20 @@ fn a_line_that_is_forged_with_a_right_hash_is_found_too() {
         ]
     );
 
+    // The last line replaced by another that fits.
+    let log = Log::written(1);
+    let mut lines = log.lines();
+    let mut forged = arguments(serde_json::from_str(lines.last().unwrap()).unwrap());
+    let prev = forged["prev"].as_str().unwrap().to_owned();
+    forged.shift_remove("hash");
+    forged.insert("kind".to_owned(), "start".into());
+    *lines.last_mut().unwrap() = super::chain::seal(forged, &prev).0;
+    log.write(&lines);
+    assert_eq!(
+        log.places(),
+        ["audit.jsonl: line 8 of the chain is not the one that was written: lines were replaced"]
+    );
+
     // Replaced: the line after it does not follow on it.
     let log = Log::written(1);
     let mut lines = log.lines();
@@ -521,7 +535,23 @@ fn the_log_is_shown_readably_and_from_a_point_in_time() {
         json: true,
     };
     assert_eq!(super::show(&log.path(), &later).unwrap(), "");
-    assert!(super::ShowOptions::point("2h").is_ok() && super::ShowOptions::point("soon").is_err());
+    let point = super::ShowOptions::point;
+    for time in [
+        "2h",
+        "30m",
+        "7d",
+        "1w",
+        "2026-01-31",
+        "2026-01-31 12:00",
+        "2026-01-31T12:00:00Z",
+    ] {
+        assert!(point(time).is_ok(), "{time}");
+    }
+    for time in ["soon", "", "-1h", "2", "2026-02-30"] {
+        assert!(point(time).is_err(), "{time}");
+    }
+    let midday = point("2026-01-31 12:00").unwrap();
+    assert_eq!(midday, point("2026-01-31T12:00:00Z").unwrap());
     let json = super::ShowOptions {
         json: true,
         ..Default::default()

@@ -386,6 +386,14 @@ impl Check {
                     self.seq, head.seq
                 ),
             );
+        } else if torn.is_none() && self.seq == head.seq {
+            self.finding(
+                None,
+                format!(
+                    "line {} of the chain is not the one that was written: lines were replaced",
+                    self.seq
+                ),
+            );
         } else if torn.is_none() {
             self.finding(
                 None,

@@ -31,7 +31,7 @@ enum AuditVerb {
     Show {
         /// The log
         file: PathBuf,
-        /// Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or how long ago, as 2h or 30m
+        /// Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or how long ago, as 30m, 2h or 7d
         #[arg(long, env = "HYPERDBG_MCP_SINCE", value_name = "TIME", value_parser = ShowOptions::point)]
         since: Option<Timestamp>,
         /// Print the records as they are, one a line

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calls;
 use crate::generated::SetBreakpointArgs;
+use crate::output::Untrusted;
 use crate::tier::{Permits, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
@@ -53,7 +54,7 @@ pub(super) struct Breakpoint {
 )]
 async fn set(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> {
     needs_debuggee(&cx).await?;
-    let before = parse(&calls::list(&cx, Listing::Breakpoints).await?);
+    let before = parse(calls::list(&cx, Listing::Breakpoints).await?.bytes());
     let args = SetBreakpointArgs {
         pid: input.pid.unwrap_or(ANY),
         tid: input.tid.unwrap_or(ANY),
@@ -61,7 +62,7 @@ async fn set(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> {
         ..anywhere(input.address)
     };
     let printed = calls::set_breakpoint(&cx.engine().await?, args).await?;
-    let breakpoints = parse(&calls::list(&cx, Listing::Breakpoints).await?);
+    let breakpoints = parse(calls::list(&cx, Listing::Breakpoints).await?.bytes());
     let new = new_one(&before, &breakpoints, input.address, printed)?;
     if let Some(current) = cx.current() {
         current.book.pages().breakpoints.insert(new.id.0, new.address.0);
@@ -112,7 +113,7 @@ pub(super) fn new_one(
     before: &[Breakpoint],
     now: &[Breakpoint],
     address: Hex,
-    printed: Vec<u8>,
+    printed: Untrusted,
 ) -> Result<Breakpoint, ToolError> {
     now.iter()
         .find(|breakpoint| breakpoint.address == address && !before.iter().any(|old| old.id == breakpoint.id))

@@ -9,6 +9,7 @@ use crate::generated::{
     self, EvalExpressionArgs, ReadAllRegistersArgs, ReadMemoryArgs, ReadTargetRegisterArgs, RunCommandArgs,
     RunScriptArgs, SetBreakpointArgs, WriteMemoryArgs, WriteTargetRegisterArgs,
 };
+use crate::output::Untrusted;
 use crate::tier::{Destructive, Permits, Read, State};
 use crate::tool::{Category, Cx, Listing, ToolError, verdict};
 
@@ -129,7 +130,7 @@ pub(super) async fn write_register<T: Permits<Destructive>>(
 pub(super) async fn set_breakpoint<T: Permits<State>>(
     engine: &Engine<T>,
     args: SetBreakpointArgs,
-) -> Result<Vec<u8>, ToolError> {
+) -> Result<Untrusted, ToolError> {
     let outcome = engine.set_breakpoint(args).await?;
     verdict(
         &generated::SET_BREAKPOINT,
@@ -144,7 +145,7 @@ pub(super) async fn set_breakpoint<T: Permits<State>>(
 pub(super) async fn evaluate<T: Permits<Destructive>>(
     engine: &Engine<T>,
     expression: &str,
-) -> Result<(u64, Vec<u8>), ToolError> {
+) -> Result<(u64, Untrusted), ToolError> {
     let outcome = engine
         .eval_expression(EvalExpressionArgs {
             expression: expression.as_bytes().to_vec(),
@@ -164,7 +165,7 @@ pub(super) async fn evaluate<T: Permits<Destructive>>(
 pub(super) async fn run_script<T: Permits<Destructive>>(
     engine: &Engine<T>,
     script: &str,
-) -> Result<Vec<u8>, ToolError> {
+) -> Result<Untrusted, ToolError> {
     let outcome = engine
         .run_script(RunScriptArgs {
             script: script.as_bytes().to_vec(),
@@ -183,7 +184,7 @@ pub(super) async fn run_script<T: Permits<Destructive>>(
 pub(super) async fn run_command<T: Permits<Destructive>>(
     engine: &Engine<T>,
     command: &str,
-) -> Result<(Vec<u8>, bool), ToolError> {
+) -> Result<(Untrusted, bool), ToolError> {
     let outcome = engine
         .run_command(RunCommandArgs {
             command: command.as_bytes().to_vec(),
@@ -196,7 +197,7 @@ pub(super) async fn run_command<T: Permits<Destructive>>(
 const FORWARDED: i32 = 2;
 
 /// What a listing printed.
-pub(super) async fn list<T: Permits<Read>>(cx: &Cx<T>, listing: Listing) -> Result<Vec<u8>, ToolError> {
+pub(super) async fn list<T: Permits<Read>>(cx: &Cx<T>, listing: Listing) -> Result<Untrusted, ToolError> {
     let text = cx.list(listing).await?.reply;
     verdict(&generated::RUN_COMMAND, None, None, &text)?;
     Ok(text)

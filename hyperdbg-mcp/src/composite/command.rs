@@ -11,6 +11,7 @@ use super::execution::elapsed_ms;
 use super::halted::{self, RunState};
 use super::{calls, noted};
 use crate::generated::{Call, RunCommandArgs};
+use crate::output::Untrusted;
 use crate::policy;
 use crate::tier::Destructive;
 use crate::tool::typed::Answer;
@@ -26,6 +27,9 @@ const RESUMING: [&str; 6] = ["go", "continue", "start", "attach", "detach", "res
 struct CommandInput {
     /// One command line. Numbers as 0x….
     command: String,
+    /// Gives the printed bytes as hexadecimal digits.
+    #[serde(default)]
+    hex: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -80,7 +84,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         let since = Instant::now();
         match cx.wait(RESUME_WAIT).await? {
             Some(delivery) => {
-                let printed = delivery.text().to_vec();
+                let printed = Untrusted::new(delivery.text());
                 let answer = halted::told(&cx, delivery, elapsed_ms(since)).await;
                 told = Some(answer.map_err(|error| noted(error, note.as_deref()))?.text);
                 state = Some(RunState::Stopped);
@@ -88,7 +92,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
             }
             None => {
                 state = Some(RunState::Running);
-                (Vec::new(), false)
+                (Untrusted::default(), false)
             }
         }
     } else {
@@ -111,7 +115,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
     match state {
         Some(RunState::Running) => words.push("The target is running.".to_owned()),
         Some(RunState::Stopped) => words.extend(told),
-        None if printed.iter().all(u8::is_ascii_whitespace) => words.push("It printed nothing.".to_owned()),
+        None if printed.bytes().trim_ascii().is_empty() => words.push("It printed nothing.".to_owned()),
         None => {}
     }
     words.extend(note.clone());
@@ -121,6 +125,7 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         state,
         note,
     };
+    let printed = if input.hex { printed.hex() } else { printed };
     Ok(Answer::new(output, words.join(" ")).captured(printed))
 }
 

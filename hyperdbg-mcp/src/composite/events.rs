@@ -210,7 +210,7 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
     let cleared = cx.cleared(&input.line()?)?;
     let line = cleared.text.clone();
     let note = cleared.note();
-    let before = parse(&calls::list(&cx, Listing::Events).await?);
+    let before = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let meter = Arc::new(Meter::new(Budget {
         hits: input.max_hits.into(),
         bytes: input.max_bytes.into(),
@@ -221,7 +221,7 @@ async fn set(cx: Cx<Destructive>, input: SetInput) -> Result<Answer<SetOutput>, 
         current.target.count(&meter);
     }
     let (printed, _) = calls::run_command(&cx.engine().await?, &line).await?;
-    let after = parse(&calls::list(&cx, Listing::Events).await?);
+    let after = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let new = after
         .iter()
         .find(|row| !before.iter().any(|old| old.id == row.id));
@@ -292,7 +292,7 @@ struct Row {
     uses(hyperdbg_u_run_command("events"))
 )]
 async fn list(cx: Cx<Read>, _: NoInput) -> Result<Answer<ListOutput>, ToolError> {
-    let listed = parse(&calls::list(&cx, Listing::Events).await?);
+    let listed = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let armed = cx
         .current()
         .map(|current| current.book.pages().events.clone())
@@ -356,7 +356,7 @@ async fn needs_same_event(cx: &Cx<State>, id: Hex) -> Result<(), ToolError> {
     let Some(armed) = armed.filter(|armed| armed.epoch < epoch) else {
         return Ok(());
     };
-    let listed = parse(&calls::list(cx, Listing::Events).await?);
+    let listed = parse(calls::list(cx, Listing::Events).await?.bytes());
     let is_same = listed
         .iter()
         .any(|row| row.id == id.0 && row.command == armed.command);

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::halted::{self, StopOutput};
 use super::stop::{Reason, Stop};
 use crate::generated::{self, Call, ContinueDebuggeeArgs, PauseDebuggeeArgs};
+use crate::output::Untrusted;
 use crate::tier::{Permits, Read, State};
 use crate::tool::arguments::echo;
 use crate::tool::typed::Answer;
@@ -231,7 +232,7 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
             id: None,
             stage: None,
             symbol: None,
-            rest: Vec::new(),
+            rest: Untrusted::default(),
         };
         let mut answer = halted::record(&current, &stop, position, 0);
         answer.value.reason = None;

@@ -90,7 +90,7 @@ pub(super) async fn position<T: Permits<Read>>(cx: &Cx<T>, current: &Current) ->
     let prompt = engine.show_signature(ShowSignatureArgs {}).await.ok();
     Some(Position {
         rip,
-        core: prompt.and_then(|outcome| Prompt::core(&outcome.text)),
+        core: prompt.and_then(|outcome| Prompt::core(outcome.text.bytes())),
         next: disassemble::texts(rip, &bytes, INSTRUCTIONS),
         changed,
     })

@@ -83,7 +83,7 @@ async fn list(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
         Which::User => Listing::UserModules,
     };
     let text = calls::list(&cx, listing).await?;
-    let rows = parse(&text);
+    let rows = parse(text.bytes());
     if rows.is_empty() {
         return Err(ToolError::new(Category::Debugger, "HyperDbg listed no module.")
             .next_step("Check that the session is connected to a target.")

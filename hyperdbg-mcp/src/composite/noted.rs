@@ -26,14 +26,14 @@ pub(super) async fn before<T: Permits<Read>>(cx: &Cx<T>, form: Option<&str>) -> 
 
 async fn breakpoints_of<T: Permits<Read>>(cx: &Cx<T>) -> Option<BTreeMap<u64, u64>> {
     let listed = calls::list(cx, Listing::Breakpoints).await.ok()?;
-    let listed = breakpoints::parse(&listed);
+    let listed = breakpoints::parse(listed.bytes());
     Some(listed.iter().map(|one| (one.id.0, one.address.0)).collect())
 }
 
 async fn events_of<T: Permits<Read>>(cx: &Cx<T>) -> Option<BTreeMap<u64, String>> {
     let listed = calls::list(cx, Listing::Events).await.ok()?;
     Some(
-        events::parse(&listed)
+        events::parse(listed.bytes())
             .into_iter()
             .map(|row| (row.id, row.command))
             .collect(),

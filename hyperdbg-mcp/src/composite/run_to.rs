@@ -54,14 +54,14 @@ async fn run_to(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError
     };
     let since = Instant::now();
     let address = input.address;
-    let set = breakpoints::parse(&calls::list(&cx, Listing::Breakpoints).await?);
+    let set = breakpoints::parse(calls::list(&cx, Listing::Breakpoints).await?.bytes());
     if !set.iter().any(|one| one.address == address && one.enabled) {
         // Noted before it is set: whatever becomes of this call, the next stop or the close removes it.
         current.book.pages().one_shot.insert(address.0, None);
         let made = async {
             let args = breakpoints::anywhere(address);
             let printed = calls::set_breakpoint(&cx.engine().await?, args).await?;
-            let now = breakpoints::parse(&calls::list(&cx, Listing::Breakpoints).await?);
+            let now = breakpoints::parse(calls::list(&cx, Listing::Breakpoints).await?.bytes());
             breakpoints::new_one(&set, &now, address, printed)
         };
         match made.await {

@@ -58,6 +58,9 @@ async fn eval(cx: Cx<Destructive>, input: EvalInput) -> Result<Answer<EvalOutput
 struct RunInput {
     /// Statements, each with its semicolon.
     script: String,
+    /// Gives the printed bytes as hexadecimal digits.
+    #[serde(default)]
+    hex: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -84,7 +87,7 @@ async fn run(cx: Cx<Destructive>, input: RunInput) -> Result<Answer<RunOutput>, 
     let note = cleared.note();
     let printed = calls::run_script(&cx.engine().await?, &cleared.text).await?;
     let mut words = "The script ran.".to_owned();
-    if printed.iter().all(u8::is_ascii_whitespace) {
+    if printed.bytes().trim_ascii().is_empty() {
         words.push_str(" It printed nothing.");
     }
     if let Some(note) = &note {
@@ -94,5 +97,6 @@ async fn run(cx: Cx<Destructive>, input: RunInput) -> Result<Answer<RunOutput>, 
         size: u32::try_from(cleared.text.len()).unwrap_or(u32::MAX),
         note,
     };
+    let printed = if input.hex { printed.hex() } else { printed };
     Ok(Answer::new(output, words).captured(printed))
 }

@@ -15,6 +15,7 @@ use crate::generated::{
     ConnectRemoteDebuggerUsingNamedPipeArgs, ContinueDebuggeeArgs, DebugCloseRemoteDebuggerArgs,
     IsAnyModuleLoadedArgs, RunCommandArgs, ShowSignatureArgs,
 };
+use crate::output::Untrusted;
 use crate::tier::{Destructive, Read, State};
 use crate::tool::typed::Answer;
 use crate::tool::{Category, Connection, Current, Cx, Run, ToolError, Undo, sweep, undo, verdict};
@@ -24,7 +25,7 @@ pub(crate) async fn connect(
     link: Arc<dyn Link>,
     connection: &Connection,
     symbol_path: Option<&str>,
-) -> Result<Vec<u8>, ToolError> {
+) -> Result<Untrusted, ToolError> {
     let mut text = attach(Arc::clone(&link), connection).await?;
     if let Some(path) = symbol_path {
         // A line of the person's own configuration, checked when that was read.
@@ -33,16 +34,16 @@ pub(crate) async fn connect(
             .run_command(RunCommandArgs { command })
             .await?;
         verdict(&generated::RUN_COMMAND, None, None, &outcome.text)?;
-        text.extend(outcome.text);
+        text.append(&outcome.text);
     }
     Ok(text)
 }
 
-async fn attach(link: Arc<dyn Link>, connection: &Connection) -> Result<Vec<u8>, ToolError> {
+async fn attach(link: Arc<dyn Link>, connection: &Connection) -> Result<Untrusted, ToolError> {
     let engine = Engine::<State>::new(link);
     let bytes = |text: &str| text.as_bytes().to_vec();
-    let (function, returned, text) = match connection {
-        Connection::Offline => return Ok(Vec::new()),
+    let (function, returned, mut text) = match connection {
+        Connection::Offline => return Ok(Untrusted::default()),
         Connection::Local => {
             let outcome = engine.connect_local_debugger(ConnectLocalDebuggerArgs {}).await?;
             (&generated::CONNECT_LOCAL_DEBUGGER, None, outcome.text)
@@ -96,13 +97,14 @@ async fn attach(link: Arc<dyn Link>, connection: &Connection) -> Result<Vec<u8>,
         _ => return Ok(text),
     };
     let prompt = engine.show_signature(ShowSignatureArgs {}).await?.text;
-    if Prompt::read(&prompt) != Some(expected) {
+    if Prompt::read(prompt.bytes()) != Some(expected) {
+        text.append(&prompt);
         return Err(ToolError::new(
             Category::NotConnected,
             format!("HyperDbg did not connect to the target in mode {}.", connection.mode()),
         )
         .next_step("Check that the target is up, waits for a debugger on this endpoint, and runs the same build of HyperDbg.")
-        .captured([text, prompt].concat()));
+        .captured(text));
     }
     Ok(text)
 }
@@ -390,7 +392,7 @@ async fn close(cx: Cx<State>, input: CloseInput) -> Result<Answer<CloseOutput>, 
     let debugger = current.connection.is_debugger();
     let was_running = debugger && current.target.run() == Run::Running;
     let busy = current.target.state().in_flight.is_some() && !was_running;
-    let mut rest = Vec::new();
+    let mut rest = Untrusted::default();
     let must_halt = input.debuggee == Debuggee::Halt || !current.book.pages().is_clean();
     if was_running
         && must_halt
@@ -412,7 +414,7 @@ async fn close(cx: Cx<State>, input: CloseInput) -> Result<Answer<CloseOutput>, 
     if debugger && resume && !running && !busy {
         // A stop that nobody has read is told here.
         if let Ok(Some(delivery)) = cx.wait(Duration::ZERO).await {
-            rest.extend(delivery.tell().map(|outcome| outcome.text).unwrap_or_default());
+            rest.append(&delivery.tell().map(|outcome| outcome.text).unwrap_or_default());
         }
         if cx
             .resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {}))
@@ -692,7 +694,7 @@ async fn probe(cx: &Cx<Read>) -> Result<(Option<Prompt>, Option<bool>), ToolErro
         .returned
         != 0;
     let prompt = engine.show_signature(ShowSignatureArgs {}).await?.text;
-    Ok((Prompt::read(&prompt), Some(loaded)))
+    Ok((Prompt::read(prompt.bytes()), Some(loaded)))
 }
 
 #[cfg(test)]

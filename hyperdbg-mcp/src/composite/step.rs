@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::generated::{
     self, SteppingInstrumentationStepInArgs, SteppingRegularStepInArgs, SteppingStepOverArgs,
 };
+use crate::output::Untrusted;
 use crate::tier::State;
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
@@ -71,7 +72,7 @@ struct Position {
 async fn take(
     engine: &Engine<State>,
     kind: Kind,
-) -> Result<(&'static FunctionInfo, i128, Vec<u8>), ToolError> {
+) -> Result<(&'static FunctionInfo, i128, Untrusted), ToolError> {
     Ok(match kind {
         Kind::In => {
             let outcome = engine
@@ -124,7 +125,7 @@ async fn step(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> 
     let engine = cx.engine().await?;
     let since = Instant::now();
     let mut path = Vec::new();
-    let mut printed = Vec::new();
+    let mut printed = Untrusted::default();
     let mut output = Output {
         steps: 0,
         reason: None,
@@ -139,8 +140,8 @@ async fn step(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> 
             return Err(error);
         }
         output.steps += 1;
-        let stop = stop::parse(&text);
-        printed.extend_from_slice(&stop.rest);
+        let stop = stop::parse(text.bytes());
+        printed.append(&stop.rest);
         if let Some(current) = cx.current()
             && let Some(position) = halted::position(&cx, &current).await
         {

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::output::Untrusted;
+
 // Why the target stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -36,7 +38,7 @@ pub(super) struct Stop {
     /// `module!name+0x…` of the place, where the library knows one.
     pub(super) symbol: Option<String>,
     /// What else was printed: text of scripts and events.
-    pub(super) rest: Vec<u8>,
+    pub(super) rest: Untrusted,
 }
 
 /// Reads a stop report. The last line that names a reason counts: text of an earlier one, or a script's, may precede
@@ -47,7 +49,7 @@ pub(super) fn parse(text: &[u8]) -> Stop {
         id: None,
         stage: None,
         symbol: None,
-        rest: Vec::new(),
+        rest: Untrusted::default(),
     };
     // Back from the end, where the report is, to what precedes it.
     let mut in_report = true;
@@ -76,7 +78,7 @@ pub(super) fn parse(text: &[u8]) -> Stop {
         rest.push(line);
     }
     rest.reverse();
-    stop.rest = rest.concat();
+    stop.rest = rest.concat().into();
     stop
 }
 
@@ -204,7 +206,7 @@ mod tests {
         let stop = parse(b"breakpoint 0x1 hit\nbreakpoint 0x2 hit\n");
         assert_eq!(stop.id, Some(2));
         assert_eq!(stop.describe(), "The target stopped at breakpoint 0x2");
-        assert_eq!(stop.rest, b"breakpoint 0x1 hit\n");
+        assert_eq!(stop.rest.bytes(), b"breakpoint 0x1 hit\n");
         // A script's line that looks like a report, with more behind it, is no report.
         assert_eq!(
             told(&format!("breakpoint 0x9 hit\nsaid the script\n{CODE}")),
@@ -219,7 +221,7 @@ mod tests {
                 .as_bytes(),
         );
         assert_eq!(stop.symbol.as_deref(), Some("nt!Close+0x5"));
-        assert_eq!(stop.rest, b"hello: nt!y:\n");
-        assert_eq!(parse(b"\xff\xfe\n").rest, b"\xff\xfe\n");
+        assert_eq!(stop.rest.bytes(), b"hello: nt!y:\n");
+        assert_eq!(parse(b"\xff\xfe\n").rest.bytes(), b"\xff\xfe\n");
     }
 }

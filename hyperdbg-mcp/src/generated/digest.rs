@@ -7,7 +7,7 @@
 pub const FILES: &[(&str, &str)] = &[
     (
         "commands.json",
-        "7d6b3aee88fe748df0e4bd04b8e8b0a545acf3f8ec7b96b01e11eafd38a25f3e",
+        "5e4f7abf807fddd50b37cb874754438cc688d85863211db5b347361b06d45e9f",
     ),
     ("errors.json", "8bb50e5e9b25643f70a71899473db1607e23f926311d9af02d1ff7ee1dc8e1b7"),
     (
@@ -21,7 +21,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("prelude.h", "c31e47877a12279e2f1672cde3e51621842d383a6b0d11c51a034a63b339526c"),
     (
         "schema/commands.schema.json",
-        "67719bf7b717a6f8812d9ccb440f6efb9a3443781e9dd69e948b35f237a82776",
+        "f45eb5164bac4ffa9571fd453a820daa3bf327e61dfe6caab3517efe62abcefc",
     ),
     (
         "schema/errors.schema.json",
@@ -41,7 +41,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "schema/tools.schema.json",
-        "2791816b7a85f54b6c19e3c6301d0cb3f4a0034a987f633275be887e6c3b4cf4",
+        "39ad8f87bf323d6aa1696dcd4686eeb175d92d1f161b46119cabeb92440bc3d9",
     ),
     ("script.json", "bd236ce9ee76016a688ec3ccaac8428f2f26a12d66b72e7e96c00392930d1cfa"),
     (

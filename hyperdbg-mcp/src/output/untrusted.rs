@@ -38,9 +38,30 @@ impl Untrusted {
         }
     }
 
+    /// The bytes as hexadecimal digits, 32 bytes a line.
+    #[must_use]
+    pub fn hex(&self) -> Self {
+        let line = |bytes: &[u8]| {
+            let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            digits.join(" ") + "\n"
+        };
+        Self::new(self.bytes.chunks(32).map(line).collect::<String>())
+    }
+
     /// For parsers, and for nothing that reaches a reader.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Puts `more` behind this.
+    pub fn append(&mut self, more: &Self) {
+        if self.is_escaped != more.is_escaped {
+            self.bytes = self.escaped().into_bytes();
+            self.bytes.extend_from_slice(more.escaped().as_bytes());
+            self.is_escaped = true;
+        } else {
+            self.bytes.extend_from_slice(&more.bytes);
+        }
     }
 
     /// Whether there is nothing.
@@ -51,6 +72,11 @@ impl Untrusted {
     /// Length in bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Length of the form in which it is shown, in bytes.
+    pub fn shown_len(&self) -> usize {
+        self.escaped().len()
     }
 
     /// The escaped form, for the envelope and the output store only.
@@ -148,6 +174,26 @@ mod tests {
         lacks!(Untrusted: fmt::Display, Deref, Into<String>, Into<Cow<'static, str>>, AsRef<str>, AsRef<[u8]>);
         lacks!(Untrusted: Borrow<str>, PartialEq<str>, PartialEq<String>, Serialize);
         lacks!(Captured: fmt::Display, Deref, Into<String>, Into<Cow<'static, str>>, AsRef<str>, Borrow<str>);
+    }
+
+    #[test]
+    fn every_byte_can_be_had_as_digits() {
+        let all: Vec<u8> = (0..=255).collect();
+        let hex = Untrusted::new(all.clone()).hex().escaped();
+        assert!(hex.starts_with("00 01 02 ") && hex.lines().count() == 8);
+        let digits: Vec<u8> = hex
+            .split_ascii_whitespace()
+            .map(|digits| u8::from_str_radix(digits, 16).unwrap())
+            .collect();
+        assert_eq!(digits, all);
+        assert!(Untrusted::default().hex().is_empty());
+    }
+
+    #[test]
+    fn what_is_appended_to_escaped_text_is_escaped_once() {
+        let mut text = Untrusted::kept("a\\x1b".to_owned());
+        text.append(&Untrusted::new(*b"\x1b\\x41"));
+        assert_eq!(text.escaped(), "a\\x1b\\x1b\\x5cx41");
     }
 
     #[test]

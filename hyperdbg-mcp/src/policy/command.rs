@@ -41,7 +41,7 @@ fn refuse(line: &Line) -> Option<Verdict> {
     } else if line.open_brace {
         "a brace is not closed; close it"
     } else if line.reads_outside {
-        "begins with a closing brace or an escape, before which the library reads foreign memory; leave it out"
+        "a closing brace or an escape stands where the library reads memory outside of the text; leave it out"
     } else {
         return None;
     };
@@ -81,6 +81,12 @@ fn dispatch(text: &[u8], line: &Line, options: &Options<'_>, origin: Origin) -> 
     if verdict.reason.is_empty() {
         verdict.reason.clone_from(&command.does);
     }
+    if command.decimal && arguments.iter().any(|token| overflows(&token.text)) {
+        verdict.raise(
+            Level::Never,
+            "a number of ten or more digits ends the library's process here",
+        );
+    }
     if command.resumes {
         verdict.note(
             NoteKind::Waits,
@@ -93,6 +99,14 @@ fn dispatch(text: &[u8], line: &Line, options: &Options<'_>, origin: Origin) -> 
         );
     }
     verdict
+}
+
+/// Whether an argument, or a part of it between dots, is a decimal number that can pass 31 bits.
+fn overflows(argument: &[u8]) -> bool {
+    const DIGITS_THAT_FIT: usize = 9;
+    argument
+        .split(|byte| *byte == b'.')
+        .any(|part| part.len() > DIGITS_THAT_FIT && part.iter().all(u8::is_ascii_digit))
 }
 
 fn unknown(word: &str, arguments: &[Token]) -> Verdict {

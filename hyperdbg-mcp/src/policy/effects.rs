@@ -175,11 +175,48 @@ impl<'a> Walk<'a> {
                 self.assignment(at, operator != "=");
             }
             "++" | "--" => self.assignment(at, true),
-            "*" if !ends_operand(self.before(at, 1)) => self.dereferences = true,
-            "-" | "~" if !ends_operand(self.before(at, 1)) => self.inverts(at + 1),
+            "*" if self.is_unary(at) && !self.is_of_type(at) => self.dereferences = true,
+            "-" if self.is_unary(at) => self.inverts(at + 1),
+            "~" => self.inverts(at + 1),
             "->" | "[" => self.dereferences = true,
             _ => {}
         }
+    }
+
+    /// Whether the operator at `at` has no operand on its left: there is none, or it ends a cast.
+    fn is_unary(&self, at: usize) -> bool {
+        !ends_operand(self.before(at, 1)) || self.ends_cast(at)
+    }
+
+    /// Whether the star at `at` belongs to a type, in a declaration or a cast.
+    fn is_of_type(&self, at: usize) -> bool {
+        let mut back = 1;
+        while Self::is_op(self.before(at, back), "*") {
+            back += 1;
+        }
+        matches!(self.before(at, back), Some(Lexeme::Type(_)))
+    }
+
+    /// Whether `(type)`, `(type *)` or `(struct name *)` ends before `at`.
+    fn ends_cast(&self, at: usize) -> bool {
+        let mut back = 1;
+        if !Self::is_op(self.before(at, back), ")") {
+            return false;
+        }
+        back += 1;
+        while Self::is_op(self.before(at, back), "*") {
+            back += 1;
+        }
+        let structure = matches!(self.before(at, back + 1), Some(Lexeme::Keyword(word)) if word == "struct");
+        let types = back;
+        while matches!(self.before(at, back), Some(Lexeme::Type(_))) {
+            back += 1;
+        }
+        if structure {
+            back += 2;
+        }
+        let measured = matches!(self.before(at, back + 1), Some(Lexeme::Keyword(word)) if word == "sizeof");
+        back > types && Self::is_op(self.before(at, back), "(") && !measured
     }
 
     /// A negation or inversion of what stands at `at`: the engine does not survive an operand without a type, which
@@ -190,7 +227,9 @@ impl<'a> Walk<'a> {
             grouped |= Self::is_op(self.at(at), "(");
             at += 1;
         }
-        let alone = !grouped || !matches!(self.at(at + 1), Some(Lexeme::Op(operator)) if *operator != ")");
+        let goes_on =
+            matches!(self.at(at + 1), Some(Lexeme::Op(operator)) if structure::ARITHMETIC.contains(operator));
+        let alone = !(grouped && goes_on);
         let untyped = match self.at(at) {
             Some(Lexeme::Name(name)) => !self.set.contains(name.as_str()),
             Some(Lexeme::Number { lettered, .. }) => *lettered,
@@ -205,13 +244,40 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The name of the array that `type name[2][3] =` declares before `at`; none when preparing one so large would hold
+    /// up the engine.
+    fn declared_array(&self, at: usize) -> Option<&'a str> {
+        const LARGEST: u64 = 0x400;
+        let mut back = 1;
+        let mut elements = 1_u64;
+        while let (Some(Lexeme::Op("]")), Some(Lexeme::Number { value, .. }), Some(Lexeme::Op("["))) = (
+            self.before(at, back),
+            self.before(at, back + 1),
+            self.before(at, back + 2),
+        ) {
+            elements = elements.checked_mul((*value)?)?;
+            back += 3;
+        }
+        match (self.before(at, back), self.before(at, back + 1)) {
+            (Some(Lexeme::Name(name)), Some(Lexeme::Type(_))) if back > 1 && elements <= LARGEST => {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
     /// An assignment whose operator stands at `at`; `needs_value` when the name must have been set before.
     fn assignment(&mut self, at: usize, needs_value: bool) {
         let plain_target = match self.before(at, 2) {
             None | Some(Lexeme::Type(_)) => true,
+            Some(Lexeme::Op("*")) => self.is_of_type(at - 2),
             Some(Lexeme::Op(operator)) => matches!(*operator, ";" | "{" | "}" | "(" | "="),
             Some(_) => false,
         };
+        if let Some(name) = self.declared_array(at) {
+            self.pending.push(name);
+            return;
+        }
         let (level, reason): (Level, String) = match self.before(at, 1) {
             // To HyperDbg this is a local name; who writes it means the register.
             Some(Lexeme::Name(name)) if tables::script().registers.contains(&name.to_ascii_lowercase()) => (

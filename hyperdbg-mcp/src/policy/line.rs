@@ -33,10 +33,12 @@ pub(crate) fn evaluate(
         );
     }
     let part = match command.reading {
-        Reading::Eval if rest == b"test" => Verdict::new(
-            Level::Destructive,
-            "runs the statements of the engine's test files",
-        ),
+        Reading::Eval if rest == b"test" || arguments.iter().all(|token| token.text == b"test") => {
+            Verdict::new(
+                Level::Destructive,
+                "runs the statements of the engine's test files",
+            )
+        }
         Reading::Eval => effects::script(rest, options),
         Reading::Print => effects::pasted("print", rest, options),
         _ => effects::pasted("formats", rest, options),

@@ -56,9 +56,9 @@ struct Parser<'a> {
 }
 
 const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "^=", "|="];
-const BINARY: [&str; 18] = [
-    "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "&&", "||", "==", "!=", "<", ">", "<=", ">=",
-];
+/// What makes a number of two numbers.
+pub(super) const ARITHMETIC: [&str; 10] = ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^"];
+const COMPARISON: [&str; 8] = ["&&", "||", "==", "!=", "<", ">", "<=", ">="];
 
 impl<'a> Parser<'a> {
     fn peek(&self) -> Option<&'a Lexeme> {
@@ -106,15 +106,18 @@ impl<'a> Parser<'a> {
         match self.peek()? {
             Lexeme::Op("{") => self.block(),
             Lexeme::Op("*") => {
+                let start = self.at;
                 self.at += 1;
-                self.target()?;
-                self.expect("=")?;
+                if self.target().is_none() || !self.eat("=") {
+                    self.at = start;
+                    return self.value();
+                }
                 self.expression()?;
-                self.expect(";")
+                self.end()
             }
             Lexeme::Type(_) => {
                 self.declaration()?;
-                self.expect(";")
+                self.end()
             }
             Lexeme::Keyword(word) => match word.as_str() {
                 "if" => self.condition(),
@@ -127,16 +130,28 @@ impl<'a> Parser<'a> {
                     self.jump(&word);
                     self.expect(";")
                 }
-                _ => {
-                    self.operand()?;
-                    self.expect(";")
-                }
+                _ => self.value(),
             },
             _ => {
-                self.assignment()?;
-                self.expect(";")
+                let start = self.at;
+                if self.assignment().is_some() {
+                    return self.end();
+                }
+                self.at = start;
+                self.value()
             }
         }
+    }
+
+    /// A value that nothing is done with: a call, or what the engine refuses, such as `@rax;`.
+    fn value(&mut self) -> Option<()> {
+        self.expression()?;
+        self.end()
+    }
+
+    /// The end of a statement. Without its semicolon the engine refuses the last one, and runs nothing of the text.
+    fn end(&mut self) -> Option<()> {
+        (self.eat(";") || self.at == self.lexemes.len()).then_some(())
     }
 
     fn jump(&mut self, word: &str) {
@@ -235,7 +250,30 @@ impl<'a> Parser<'a> {
             self.at += 1;
         }
         while self.eat("*") {}
+        let start = self.at;
+        if self.target().is_some() && self.eat("=") && self.op() == Some("{") {
+            return self.elements();
+        }
+        self.at = start;
         self.assignment()
+    }
+
+    /// The values of an array.
+    fn elements(&mut self) -> Option<()> {
+        self.nested(|parser| {
+            parser.expect("{")?;
+            while parser.op() != Some("}") {
+                if parser.op() == Some("{") {
+                    parser.elements()?;
+                } else {
+                    parser.expression()?;
+                }
+                if !parser.eat(",") {
+                    break;
+                }
+            }
+            parser.expect("}")
+        })
     }
 
     fn target(&mut self) -> Option<()> {
@@ -266,7 +304,10 @@ impl<'a> Parser<'a> {
     fn expression(&mut self) -> Option<()> {
         self.nested(|parser| {
             parser.operand()?;
-            while parser.op().is_some_and(|operator| BINARY.contains(&operator)) {
+            while parser
+                .op()
+                .is_some_and(|operator| ARITHMETIC.contains(&operator) || COMPARISON.contains(&operator))
+            {
                 parser.at += 1;
                 parser.operand()?;
             }

@@ -20,6 +20,9 @@ pub(crate) struct Command {
     /// In debugger mode the debuggee's own HyperDbg runs it: the guest runs for a moment.
     #[serde(default)]
     pub(crate) forwarded: bool,
+    /// It converts digits in a way that ends its process when they do not fit 32 bits.
+    #[serde(default)]
+    pub(crate) decimal: bool,
     /// In debugger mode it is forwarded and the guest stays running.
     #[serde(default)]
     pub(crate) resumes: bool,

@@ -221,7 +221,10 @@ impl Reader {
                     break;
                 }
                 self.input.remove(place - 1);
-                closing = self.find(b"}", place);
+                // The byte behind the brace is not looked at. Where no brace follows, the original looks before the
+                // text for the escape of one.
+                closing = self.find(b"}", place + 1);
+                self.line.reads_outside |= closing.is_none();
             }
         }
         let mut escaped = self.find(b"\\n", at);
@@ -378,6 +381,12 @@ mod tests {
         assert!(read(b"? printf(\"x").open_quote);
         assert!(read(b"!epthook x script { printf(\"x\");").open_brace);
         assert!(read(b"}").reads_outside);
+    }
+
+    #[test]
+    fn behind_an_escaped_brace_in_a_comment_one_byte_is_not_looked_at() {
+        assert_eq!(texts("{x \\\"//x\\}*/\\}}}exit"), ["x \\\"//x}*/}}", "exit"]);
+        assert!(read(b"a {x // \\}").reads_outside);
     }
 
     #[test]

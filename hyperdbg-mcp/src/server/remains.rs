@@ -39,6 +39,9 @@ pub(super) struct Left {
     pub(super) state: String,
     /// What it had set in its target.
     pub(super) set: Vec<String>,
+    /// How its worker ended, where that came by itself.
+    #[serde(default)]
+    pub(super) ended: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -204,6 +207,12 @@ fn tell(pid: u32, content: &[u8]) -> Vec<String> {
             clean(&left.target),
             clean(&at)
         );
+        if let Some(ended) = &left.ended {
+            text.push_str(&format!(
+                " Its worker {} before: the debuggee may be halted, and stay so until a debugger connects and resumes it.",
+                clean(ended)
+            ));
+        }
         match left.state.as_str() {
             "paused" => text.push_str(
                 " The debuggee was halted then: it stays halted until a debugger connects and resumes it.",
@@ -236,6 +245,7 @@ mod tests {
             label: Some("lab\u{1b}[31m".to_owned()),
             state: state.to_owned(),
             set: set.iter().map(|text| (*text).to_owned()).collect(),
+            ended: (state == "unknown").then(|| "was ended by signal 9 (SIGKILL)".to_owned()),
         }
     }
 
@@ -257,12 +267,18 @@ mod tests {
         remains.note(vec![left("paused", &[])]);
         remains.note(vec![left("running", &["event 0x0"])]);
         abandon(folder.path(), 1, &remains);
+        remains.note(vec![left("unknown", &[])]);
+        abandon(folder.path(), 9, &remains);
         remains.close(Vec::new());
         drop(remains);
         let next = Remains::in_folder(folder.path()).unwrap();
-        let [told] = next.found() else {
+        let [told, lost] = next.found() else {
             panic!("{:?}", next.found())
         };
+        assert!(
+            lost.contains("SIGKILL") && lost.contains("may be halted"),
+            "{lost}"
+        );
         for words in [
             "process id 1 ",
             "session s1",

@@ -11,6 +11,7 @@ use super::watched::{Crashes, Watched};
 use crate::composite::{changes, connect, take_back};
 use crate::engine::{BoxFuture, Link};
 use crate::output::OutputStore;
+use crate::output::Untrusted;
 use crate::session::RunState;
 use crate::tool::arguments::echo;
 use crate::tool::{Book, Category, Connection, Current, Host, Opening, Run, Sessions, Target, ToolError};
@@ -61,6 +62,7 @@ fn left(current: &Current) -> Left {
         label: current.label.clone(),
         state: current.observed().state.name().to_owned(),
         set: changes(current),
+        ended: current.target.state().ended,
     }
 }
 
@@ -71,6 +73,10 @@ struct Table {
     /// Sessions that were ever opened.
     opened: u64,
 }
+
+/// The sessions that are open, and the span of the outputs that are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed(Vec<Arc<str>>, Option<(u64, u64)>);
 
 struct Slot {
     current: Current,
@@ -132,7 +138,9 @@ impl Manager {
                         let _ = tokio::time::timeout(TAKE_BACK, take_back(&current)).await;
                     }
                     let halted = current.observed().state == RunState::Paused && !simulator;
-                    let left = (halted || !current.book.pages().is_clean()).then(|| left(&current));
+                    let lost = current.connection.is_debugger() && current.target.state().ended.is_some();
+                    let is_left = halted || lost || !current.book.pages().is_clean();
+                    let left = is_left.then(|| left(&current));
                     let _ = tokio::time::timeout(END, current.target.close()).await;
                     left
                 })
@@ -203,8 +211,18 @@ impl Manager {
         Some(table.sessions.remove(at).current)
     }
 
+    /// What there is to be listed; another value means another list.
+    pub(super) fn listed(&self) -> Listed {
+        let sessions = self
+            .lock()
+            .living()
+            .map(|current| Arc::clone(&current.id))
+            .collect();
+        Listed(sessions, self.outputs.span())
+    }
+
     /// Why `id` names no session that can be used.
-    fn no_session(&self, id: &str) -> ToolError {
+    pub(super) fn no_session(&self, id: &str) -> ToolError {
         let number: Option<u64> = id.strip_prefix('s').and_then(|digits| digits.parse().ok());
         let opened = self.lock().opened;
         let open: Vec<String> = self
@@ -234,7 +252,7 @@ impl Manager {
         .next_step("Use the id that opening the session gave, or leave session_id out.")
     }
 
-    async fn open_now(&self, opening: Opening) -> Result<(Current, Vec<u8>), ToolError> {
+    async fn open_now(&self, opening: Opening) -> Result<(Current, Untrusted), ToolError> {
         let Opening {
             connection,
             label,
@@ -373,7 +391,7 @@ impl View {
 }
 
 impl Sessions for View {
-    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>> {
+    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Untrusted), ToolError>> {
         Box::pin(async move {
             let opening_now = self.manager.opening.lock();
             let Ok(_opening) = tokio::time::timeout(TURN, opening_now).await else {

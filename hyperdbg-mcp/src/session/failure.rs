@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::status::Mode;
 use crate::engine::protocol::Refusal;
+use crate::output::Untrusted;
 use crate::tool::{Category, ToolError};
 
 /// Why the supervisor ended a worker.
@@ -135,7 +136,7 @@ fn aftermath(mode: Option<Mode>) -> &'static str {
 
 impl Loss {
     /// The error of the call that was being made when the worker ended.
-    pub(super) fn of_call(&self, deadline: Duration, captured: Vec<u8>) -> ToolError {
+    pub(super) fn of_call(&self, deadline: Duration, captured: Untrusted) -> ToolError {
         let error = match &self.kill {
             Some(Kill::Deadline) => ToolError::new(
                 Category::Timeout,
@@ -198,7 +199,12 @@ pub(super) fn running(age: Duration) -> ToolError {
 }
 
 /// A call was broken off at its deadline and came back.
-pub(super) fn interrupted(function: &str, deadline: Duration, until_stop: bool, text: Vec<u8>) -> ToolError {
+pub(super) fn interrupted(
+    function: &str,
+    deadline: Duration,
+    until_stop: bool,
+    text: Untrusted,
+) -> ToolError {
     ToolError::new(
         Category::Timeout,
         format!("{function} did not return within {deadline:.1?}; it was told to break off and then returned."),
@@ -225,7 +231,7 @@ pub(super) fn abi_mismatch(symbol: &str, why: &str) -> ToolError {
 }
 
 /// The worker has no reply.
-pub(super) fn refused(refusal: Refusal, text: Vec<u8>) -> ToolError {
+pub(super) fn refused(refusal: Refusal, text: Untrusted) -> ToolError {
     match refusal {
         Refusal::MissingExport { symbol } => ToolError::new(
             Category::MissingExport,

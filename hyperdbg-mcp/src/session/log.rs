@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::output::Untrusted;
+
 /// Where a record's text came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Origin {
@@ -44,8 +46,8 @@ pub struct LogRecord {
     pub during: Option<&'static str>,
     /// Bytes that were lost just before this record.
     pub lost_before: u64,
-    /// Raw bytes.
-    pub text: Vec<u8>,
+    /// Byte by byte.
+    pub text: Untrusted,
 }
 
 /// Part of a log.
@@ -121,12 +123,12 @@ impl Log {
     }
 
     /// The texts after `since`, joined.
-    pub(super) fn text_after(&self, since: u64) -> Vec<u8> {
-        self.records
-            .iter()
-            .filter(|record| record.sequence > since)
-            .flat_map(|record| record.text.iter().copied())
-            .collect()
+    pub(super) fn text_after(&self, since: u64) -> Untrusted {
+        let mut text = Untrusted::default();
+        for record in self.records.iter().filter(|record| record.sequence > since) {
+            text.append(&record.text);
+        }
+        text
     }
 }
 
@@ -141,7 +143,7 @@ mod tests {
             origin: Origin::LibraryThread,
             during: None,
             lost_before: 0,
-            text: text.as_bytes().to_vec(),
+            text: text.as_bytes().to_vec().into(),
         }
     }
 

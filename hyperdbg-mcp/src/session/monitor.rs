@@ -125,7 +125,7 @@ async fn keep_stray(shared: Arc<Shared>, mut pipe: impl AsyncRead + Unpin, origi
             origin,
             during,
             lost_before: 0,
-            text: buffer[..length].to_vec(),
+            text: buffer[..length].to_vec().into(),
         });
     }
 }

@@ -77,7 +77,7 @@ impl Shared {
             },
             during,
             lost_before: record.lost_before,
-            text: record.text,
+            text: record.text.into(),
         });
     }
 
@@ -188,7 +188,7 @@ impl Shared {
                 origin: Origin::LibraryThread,
                 during: None,
                 lost_before,
-                text,
+                text: text.into(),
             });
         }
         let loss = Loss {
@@ -202,7 +202,7 @@ impl Shared {
         if let Some(pending) = pending {
             let mut captured = pending.text.finish().0;
             // What a runtime says as it dies goes to stderr, not to the callback.
-            captured.extend(lock(&self.stray).text_after(pending.stray_before));
+            captured.append(&lock(&self.stray).text_after(pending.stray_before));
             let error = loss.of_call(pending.deadline, captured);
             state.last_error = Some(error.to_string());
             match pending.sink {

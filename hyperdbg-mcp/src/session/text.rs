@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::output::Untrusted;
+
 /// Text that keeps three quarters of its bound from the start and one quarter from the end.
 #[derive(Debug)]
 pub(super) struct CallText {
@@ -45,12 +47,12 @@ impl CallText {
     }
 
     /// The kept text and the number of bytes that are missing from its middle.
-    pub(super) fn finish(mut self) -> (Vec<u8>, u64) {
+    pub(super) fn finish(mut self) -> (Untrusted, u64) {
         if self.head.is_empty() {
-            return (self.tail.into(), self.lost);
+            return (Vec::from(self.tail).into(), self.lost);
         }
         self.head.extend(self.tail);
-        (self.head, self.lost)
+        (self.head.into(), self.lost)
     }
 }
 
@@ -64,7 +66,7 @@ mod tests {
         for piece in ["ab", "cde", "", "fgh"] {
             text.push(piece.as_bytes());
         }
-        assert_eq!(text.finish(), (b"abcdefgh".to_vec(), 0));
+        assert_eq!(text.finish(), (Untrusted::new(*b"abcdefgh"), 0));
     }
 
     #[test]
@@ -75,7 +77,11 @@ mod tests {
                 text.push(piece);
             }
             text.lose(5);
-            assert_eq!(text.finish(), (b"abcdefyz".to_vec(), 18 + 5), "pieces of {size}");
+            assert_eq!(
+                text.finish(),
+                (Untrusted::new(*b"abcdefyz"), 18 + 5),
+                "pieces of {size}"
+            );
         }
     }
 }

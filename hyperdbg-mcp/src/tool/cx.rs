@@ -10,6 +10,7 @@ use super::{Category, Delivery, ToolError};
 use crate::engine::{Engine, Outcome};
 use crate::generated::Call;
 use crate::output::OutputStore;
+use crate::output::Untrusted;
 use crate::policy::Cleared;
 use crate::tier::{Permits, Read, State, TierType};
 
@@ -140,14 +141,14 @@ impl<T: TierType> Cx<T> {
 
 impl<T: Permits<Read>> Cx<T> {
     /// What a listing printed; judged by the caller.
-    pub async fn list(&self, listing: Listing) -> Result<Outcome<Vec<u8>>, ToolError> {
+    pub async fn list(&self, listing: Listing) -> Result<Outcome<Untrusted>, ToolError> {
         undo::list(self.host.link().await?, listing).await
     }
 }
 
 impl<T: Permits<State>> Cx<T> {
     /// Opens a session; gives back what the library printed.
-    pub(crate) async fn open(&self, opening: Opening) -> Result<(Current, Vec<u8>), ToolError> {
+    pub(crate) async fn open(&self, opening: Opening) -> Result<(Current, Untrusted), ToolError> {
         self.host.sessions().open(opening).await
     }
 
@@ -171,7 +172,7 @@ impl<T: Permits<State>> Cx<T> {
     }
 
     /// Takes back something that was set in the target; gives what was printed.
-    pub async fn undo(&self, what: Undo) -> Result<Vec<u8>, ToolError> {
+    pub async fn undo(&self, what: Undo) -> Result<Untrusted, ToolError> {
         undo::undo(self.host.link().await?, what).await
     }
 

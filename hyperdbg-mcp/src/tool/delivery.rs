@@ -42,7 +42,7 @@ impl Delivery {
 
     /// What was printed from the resume to the stop.
     pub fn text(&self) -> &[u8] {
-        self.outcome.as_ref().map_or(&[], |outcome| &outcome.text)
+        self.outcome.as_ref().map_or(&[], |outcome| outcome.text.bytes())
     }
 
     /// Counts as told from here on.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::engine::{BoxFuture, Link};
 use crate::generated::Call;
 use crate::output::OutputStore;
+use crate::output::Untrusted;
 use crate::policy::Cleared;
 use crate::session::{LogPage, Observed, RunState};
 
@@ -287,7 +288,7 @@ impl From<Connection> for Opening {
 /// The sessions of a server, seen by a call that names one of them or none: then it is the one that was opened last.
 pub trait Sessions: Send + Sync {
     /// Brings up a worker and connects it. Refused while as many sessions are open as there may be.
-    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Vec<u8>), ToolError>>;
+    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Untrusted), ToolError>>;
 
     /// The session; opens one where the server was told to.
     fn current(&self) -> BoxFuture<'_, Result<Current, ToolError>>;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Current, ToolError, verdict};
 use crate::engine::{Engine, Link, Outcome};
 use crate::generated::{self, RunCommandArgs};
+use crate::output::Untrusted;
 use crate::tier::Destructive;
 
 /// Lines that only list: tier Read.
@@ -60,7 +61,7 @@ impl fmt::Display for Undo {
     }
 }
 
-async fn send(link: Arc<dyn Link>, line: &str) -> Result<Outcome<Vec<u8>>, ToolError> {
+async fn send(link: Arc<dyn Link>, line: &str) -> Result<Outcome<Untrusted>, ToolError> {
     let engine = Engine::<Destructive>::new(link);
     let command = line.as_bytes().to_vec();
     let outcome = engine.run_command(RunCommandArgs { command }).await?;
@@ -69,12 +70,12 @@ async fn send(link: Arc<dyn Link>, line: &str) -> Result<Outcome<Vec<u8>>, ToolE
 }
 
 /// What a listing printed; judged by the caller.
-pub(crate) async fn list(link: Arc<dyn Link>, listing: Listing) -> Result<Outcome<Vec<u8>>, ToolError> {
+pub(crate) async fn list(link: Arc<dyn Link>, listing: Listing) -> Result<Outcome<Untrusted>, ToolError> {
     send(link, listing.line()).await
 }
 
 /// Takes something back, and gives what was printed.
-pub(crate) async fn undo(link: Arc<dyn Link>, undo: Undo) -> Result<Vec<u8>, ToolError> {
+pub(crate) async fn undo(link: Arc<dyn Link>, undo: Undo) -> Result<Untrusted, ToolError> {
     let text = send(link, &undo.to_string()).await?.reply;
     verdict(&generated::RUN_COMMAND, None, None, &text)?;
     Ok(text)
@@ -98,7 +99,7 @@ pub(crate) async fn sweep(current: &Current) {
             // Its number was never learned: whoever set it went away meanwhile.
             None => list(link(), Listing::Breakpoints).await.map(|listed| {
                 let own = current.book.pages().breakpoints.clone();
-                crate::composite::breakpoints_at(&listed.reply, address)
+                crate::composite::breakpoints_at(listed.reply.bytes(), address)
                     .into_iter()
                     .filter(|id| !own.contains_key(id))
                     .collect()

@@ -6,6 +6,8 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::arguments::echo;
+
 /// A 64-bit value that travels as a `0x…` string, because JSON numbers are exact only up to 2^53.
 ///
 /// Accepts `0x` + hex digits, also with WinDbg's backtick in the middle (``fffff801`2a400000`` needs the prefix
@@ -28,17 +30,19 @@ impl std::str::FromStr for Hex {
         let digits = plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X"));
         let Some(digits) = digits else {
             return Err(format!(
-                "`{text}` does not say its radix: write it as 0x… in hexadecimal"
+                "`{}` does not say its radix: write it as 0x… in hexadecimal",
+                echo(text)
             ));
         };
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(format!(
-                "`{text}` is not a hexadecimal number: write 0x and hex digits"
+                "`{}` is not a hexadecimal number: write 0x and hex digits",
+                echo(text)
             ));
         }
         u64::from_str_radix(digits, 16)
             .map(Self)
-            .map_err(|_| format!("`{text}` does not fit in 64 bits"))
+            .map_err(|_| format!("`{}` does not fit in 64 bits", echo(text)))
     }
 }
 
@@ -101,7 +105,10 @@ impl std::str::FromStr for HexBytes {
             .collect::<Option<Vec<u8>>>()
             .map(Self)
             .ok_or_else(|| {
-                format!("`{text}` holds something that is no hex digit: write bytes like 48 8b c1")
+                format!(
+                    "`{}` holds something that is no hex digit: write bytes like 48 8b c1",
+                    echo(text)
+                )
             })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Category, FunctionInfo, Success, ToolError};
 use crate::generated::errors;
+use crate::output::Untrusted;
 
 /// The status value that means success in every record that carries one.
 const WAS_SUCCESSFUL: u32 = 0xffff_ffff;
@@ -14,7 +15,7 @@ pub fn verdict(
     function: &'static FunctionInfo,
     returned: Option<i128>,
     status: Option<u64>,
-    text: &[u8],
+    text: &Untrusted,
 ) -> Result<(), ToolError> {
     let refused = match function.success {
         Success::NonZero => returned == Some(0),
@@ -25,20 +26,21 @@ pub fn verdict(
         (Some(ok), Some(value)) if value != ok => Some(value),
         _ => None,
     };
-    let complaint = Complaint::find(text).filter(|_| function.text_errors || refused || bad_status.is_some());
+    let complaint =
+        Complaint::find(text.bytes()).filter(|_| function.text_errors || refused || bad_status.is_some());
     if !refused && bad_status.is_none() && complaint.is_none() {
         return Ok(());
     }
     let code = bad_status
         .and_then(|status| u32::try_from(status).ok())
         .or_else(|| complaint.as_ref().and_then(|complaint| complaint.code));
-    Err(explain(function.symbol, code, complaint.as_ref()).captured(text.to_vec()))
+    Err(explain(function.symbol, code, complaint.as_ref()).captured(text.clone()))
 }
 
 /// The error of a text that complains, where no function's facts are at hand.
-pub fn complaint(text: &[u8]) -> Option<ToolError> {
-    let found = Complaint::find(text)?;
-    Some(explain("HyperDbg", found.code, Some(&found)).captured(text.to_vec()))
+pub fn complaint(text: &Untrusted) -> Option<ToolError> {
+    let found = Complaint::find(text.bytes())?;
+    Some(explain("HyperDbg", found.code, Some(&found)).captured(text.clone()))
 }
 
 fn explain(who: &str, code: Option<u32>, complaint: Option<&Complaint>) -> ToolError {
@@ -228,17 +230,21 @@ mod tests {
         ..PLAIN
     };
 
+    fn said(text: &[u8]) -> Untrusted {
+        Untrusted::new(text)
+    }
+
     #[test]
     fn success_needs_every_witness() {
-        assert_eq!(verdict(&PLAIN, Some(1), None, b"fine\n"), Ok(()));
-        assert_eq!(verdict(&STATUS, Some(0), Some(0xffff_ffff), b""), Ok(()));
+        assert_eq!(verdict(&PLAIN, Some(1), None, &said(b"fine\n")), Ok(()));
+        assert_eq!(verdict(&STATUS, Some(0), Some(0xffff_ffff), &said(b"")), Ok(()));
         assert_eq!(
-            verdict(&ZERO, Some(0), None, b"err, but its text does not count\n"),
+            verdict(&ZERO, Some(0), None, &said(b"err, but its text does not count\n")),
             Ok(())
         );
-        assert!(verdict(&PLAIN, Some(0), None, b"").is_err());
-        assert!(verdict(&ZERO, Some(1), None, b"").is_err());
-        assert!(verdict(&PLAIN, Some(1), None, b"err, no\n").is_err());
+        assert!(verdict(&PLAIN, Some(0), None, &said(b"")).is_err());
+        assert!(verdict(&ZERO, Some(1), None, &said(b"")).is_err());
+        assert!(verdict(&PLAIN, Some(1), None, &said(b"err, no\n")).is_err());
     }
 
     #[test]
@@ -248,7 +254,7 @@ mod tests {
             .find(|info| info.category == Category::Unreadable)
             .unwrap();
         let text = format!("first\nerr, some sentence ({:x})\n", known.code);
-        let error = verdict(&PLAIN, Some(1), None, text.as_bytes()).unwrap_err();
+        let error = verdict(&PLAIN, Some(1), None, &said(text.as_bytes())).unwrap_err();
         assert_eq!(
             (error.code, error.category),
             (Some(known.code), Category::Unreadable)
@@ -257,12 +263,12 @@ mod tests {
         assert!(error.message.contains(known.meaning));
         assert_eq!(error.captured.unwrap().bytes(), text.as_bytes());
 
-        let error = verdict(&STATUS, Some(1), Some(known.code.into()), b"").unwrap_err();
+        let error = verdict(&STATUS, Some(1), Some(known.code.into()), &said(b"")).unwrap_err();
         assert_eq!(
             (error.code, error.category),
             (Some(known.code), Category::Unreadable)
         );
-        let error = verdict(&STATUS, Some(1), Some(0xc0ff_ffff), b"").unwrap_err();
+        let error = verdict(&STATUS, Some(1), Some(0xc0ff_ffff), &said(b"")).unwrap_err();
         assert_eq!(
             (error.code, error.category),
             (Some(0xc0ff_ffff), Category::Debugger)
@@ -295,10 +301,14 @@ mod tests {
             ),
             ("handle of the driver not found, probably\n", Category::NotLoaded),
         ] {
-            assert_eq!(complaint(text.as_bytes()).unwrap().category, category, "{text}");
+            assert_eq!(
+                complaint(&said(text.as_bytes())).unwrap().category,
+                category,
+                "{text}"
+            );
         }
-        assert!(complaint(b"an err, inside a line\nwarning, x\n").is_none());
-        assert!(complaint(b"\xff\xfe").is_none());
+        assert!(complaint(&said(b"an err, inside a line\nwarning, x\n")).is_none());
+        assert!(complaint(&said(b"\xff\xfe")).is_none());
     }
 
     #[test]

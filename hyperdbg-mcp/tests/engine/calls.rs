@@ -45,10 +45,16 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
 async fn round_trip() {
     let session = open().await;
     let outcome = run(&session, "echo hello").await.unwrap();
-    assert_eq!((outcome.reply, outcome.text), (returned(0), b"hello".to_vec()));
+    assert_eq!(
+        (outcome.reply, outcome.text),
+        (returned(0), b"hello".to_vec().into())
+    );
     assert_eq!((outcome.text_lost, outcome.foreign_text), (0, false));
     assert_eq!(run(&session, "returns 2").await.unwrap().reply, returned(2));
-    assert_eq!(run(&session, "bytes").await.unwrap().text, [0xff, 0x1b, 0xc3]);
+    assert_eq!(
+        run(&session, "bytes").await.unwrap().text.bytes(),
+        [0xff, 0x1b, 0xc3]
+    );
     let status = session.status();
     assert!(
         status.alive && status.in_flight.is_none() && status.simulator,
@@ -209,5 +215,5 @@ async fn cancelled_but_soon_done() {
     tokio::time::sleep(Duration::from_millis(400)).await;
     // A break that came too late would end this one.
     let outcome = run(&session, "g 50").await.unwrap();
-    assert!(outcome.text.ends_with(b"stopped by breakpoint\n"));
+    assert!(outcome.text.bytes().ends_with(b"stopped by breakpoint\n"));
 }

@@ -43,7 +43,9 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
 
 async fn stop(session: &Session, wait: Duration) -> String {
     match session.wait_stop(wait).await.unwrap() {
-        StopWait::Stopped(delivery) => String::from_utf8(delivery.tell().unwrap().text).unwrap(),
+        StopWait::Stopped(delivery) => {
+            String::from_utf8(delivery.tell().unwrap().text.bytes().to_vec()).unwrap()
+        }
         other => panic!("no stop: {other:?}"),
     }
 }

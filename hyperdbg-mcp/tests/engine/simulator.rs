@@ -119,9 +119,9 @@ async fn faults() {
         }
         assert_eq!(run(&session, "!sim long-chunk").await.unwrap().text.len(), 4355);
         let invalid = run(&session, "!sim invalid-utf8").await.unwrap().text;
-        assert!(String::from_utf8(invalid).is_err());
+        assert!(std::str::from_utf8(invalid.bytes()).is_err());
         let split = run(&session, "!sim split-utf8").await.unwrap();
-        assert!(String::from_utf8(split.text).is_ok());
+        assert!(std::str::from_utf8(split.text.bytes()).is_ok());
         let before = session.status().events;
         run(&session, "!sim late-event").await.unwrap();
         let page = session.wait_events(before, 10, LONG).await;
@@ -179,7 +179,7 @@ async fn pause() {
             StopWait::Stopped(outcome) => {
                 let outcome = outcome.tell().unwrap();
                 assert!(matches!(outcome.reply, Reply::ContinueDebuggee(_)));
-                assert!(outcome.text.starts_with(b"debuggee is running...\n"));
+                assert!(outcome.text.bytes().starts_with(b"debuggee is running...\n"));
             }
             other => panic!("{other:?}"),
         }

@@ -37,7 +37,7 @@ fn joined(session: &Session) -> String {
         .events(0, usize::MAX)
         .records
         .iter()
-        .map(|record| String::from_utf8_lossy(&record.text).into_owned())
+        .map(|record| String::from_utf8_lossy(record.text.bytes()).into_owned())
         .collect()
 }
 
@@ -47,10 +47,7 @@ async fn late_text() {
     let page = session.wait_events(0, 10, LONG).await;
     assert_eq!(page.records.len(), 1);
     let record = &page.records[0];
-    assert_eq!(
-        (record.sequence, record.text.as_slice()),
-        (1, b"event!".as_slice())
-    );
+    assert_eq!((record.sequence, record.text.bytes()), (1, b"event!".as_slice()));
     assert_eq!((record.origin, record.during), (Origin::LibraryThread, None));
     assert_eq!(say(&session, "echo clean").await, "clean");
     assert_eq!((page.next, session.status().events), (1, 1));
@@ -60,7 +57,7 @@ async fn foreign_text() {
     let session = open().await;
     let outcome = run(&session, "foreign hit\n").await.unwrap();
     assert_eq!(
-        (outcome.text.as_slice(), outcome.foreign_text),
+        (outcome.text.bytes(), outcome.foreign_text),
         (b"hit\n".as_slice(), true)
     );
     let page = session.events(0, 10);
@@ -81,7 +78,7 @@ async fn event_records() {
         lines.extend(
             page.records
                 .into_iter()
-                .map(|record| String::from_utf8(record.text).unwrap()),
+                .map(|record| String::from_utf8(record.text.bytes().to_vec()).unwrap()),
         );
     }
     let expected: Vec<String> = (0..500).map(|number| format!("hit {number}\n")).collect();
@@ -94,7 +91,7 @@ async fn stray_output() {
     assert!(outcome.text.is_empty());
     eventually("the stray output is kept", || session.status().stray_bytes > 0).await;
     let page = session.stray(0, 10);
-    assert_eq!(page.records[0].text, b"{\"jsonrpc\":1}\n");
+    assert_eq!(page.records[0].text.bytes(), b"{\"jsonrpc\":1}\n");
     assert_eq!(page.records[0].origin, Origin::Stdout);
     assert_eq!(joined(&session), "");
     // As a library in C prints. A Windows runtime turns the newline into two bytes.
@@ -102,7 +99,7 @@ async fn stray_output() {
     run(&session, "c-stdout from C").await.unwrap();
     eventually("what C printed is kept", || session.status().stray_bytes > before).await;
     let page = session.stray(page.next, 10);
-    assert_eq!(page.records[0].text.trim_ascii_end(), b"from C");
+    assert_eq!(page.records[0].text.bytes().trim_ascii_end(), b"from C");
 }
 
 async fn flood() {
@@ -116,7 +113,7 @@ async fn flood() {
     let outcome = run(&session, "flood 50000").await.unwrap();
     assert!(outcome.text.len() <= bound);
     assert_eq!(outcome.text.len() as u64 + outcome.text_lost, 50_000_007);
-    assert!(outcome.text.starts_with(b"xxx") && outcome.text.ends_with(b"xthe end"));
+    assert!(outcome.text.bytes().starts_with(b"xxx") && outcome.text.bytes().ends_with(b"xthe end"));
     assert_eq!(say(&session, "echo on").await, "on");
 }
 
@@ -137,7 +134,7 @@ async fn endless_events() {
     for number in 0..20 {
         let started = Instant::now();
         let text = run(&session, &format!("echo [{number}]")).await.unwrap().text;
-        assert!(String::from_utf8_lossy(&text).contains(&format!("[{number}]")));
+        assert!(String::from_utf8_lossy(text.bytes()).contains(&format!("[{number}]")));
         assert!(
             started.elapsed() < Duration::from_secs(1),
             "{:?}",

@@ -64,7 +64,7 @@ pub(crate) async fn run(session: &Session, text: &str) -> Result<Outcome<Reply>,
 
 /// The text of a call that works.
 pub(crate) async fn say(session: &Session, text: &str) -> String {
-    String::from_utf8(run(session, text).await.unwrap().text).unwrap()
+    String::from_utf8(run(session, text).await.unwrap().text.bytes().to_vec()).unwrap()
 }
 
 pub(crate) fn returned(value: i32) -> Reply {

@@ -25,6 +25,20 @@ fn with_nothing_attached_memory_is_the_debuggers_own() {
     ] {
         assert_eq!(with(&options, line).level, Level::Never, "{line}");
     }
+    for expression in ["(int)*1", "(void*)*1", "sizeof(int)**1", "(struct S*)*1"] {
+        assert_eq!(
+            classify(Kind::Expression, expression, &options).level,
+            Level::Never,
+            "{expression}"
+        );
+    }
+    for expression in ["(int*)1", "sizeof(int)*1", "(1)*2"] {
+        assert_eq!(
+            classify(Kind::Expression, expression, &options).level,
+            Level::Read,
+            "{expression}"
+        );
+    }
     for line in ["db 1000", "u nt!NtCreateFile", ".formats 1+2", "lm"] {
         assert_eq!(with(&options, line).level, Level::Read, "{line}");
     }
@@ -53,6 +67,17 @@ fn an_operator_can_allow_what_has_a_flag() {
             "{line}"
         );
     }
+    let allow = ["listen".to_owned()];
+    let options = Options {
+        allow: &allow,
+        ..Options::default()
+    };
+    assert_eq!(with(&options, ".listen 50000").level, Level::Destructive);
+    assert_eq!(
+        with(&options, ".listen 99999999999").level,
+        Level::Never,
+        "it ends the process"
+    );
     let allow = ["exit".to_owned(), "cls".to_owned()];
     let options = Options {
         allow: &allow,
