@@ -9,7 +9,7 @@ mod render;
 
 use serde::Serialize;
 
-use crate::discovery::companions::{Dependency, Presence};
+use crate::discovery::companions::{self, Dependency, Driver, Presence};
 use crate::discovery::{self, Candidate, Library, Origin, Request, Surroundings};
 use crate::engine::LibrarySource;
 use crate::sdk::{self, Compatibility};
@@ -234,12 +234,15 @@ pub async fn examine_in(options: &Options, around: &Surroundings) -> Report {
     if let Some(library) = &report.library {
         let loads = report.load.as_ref().is_some_and(|load| load.loaded);
         library::judge(library, &mut findings);
-        report.dependencies = discovery::companions::dependencies(library);
+        report.dependencies = companions::dependencies(library);
         library::judge_dependencies(&report.dependencies, loads, &mut findings);
-        report.extras = discovery::companions::extras(library.folder());
+        report.extras = companions::extras(library.folder());
         library::judge_extras(&report.extras, &mut findings);
-        if cfg!(windows) && !library.simulator {
-            let program = discovery::places::program_folder();
+        let program = discovery::places::program_folder();
+        // The simulator needs no driver, but takes the path of one.
+        let concerned =
+            !library.simulator || companions::driver(library.folder(), program.as_deref()) != Driver::Absent;
+        if cfg!(windows) && concerned {
             library::judge_drivers(library, program.as_deref(), &mut findings);
         }
     }

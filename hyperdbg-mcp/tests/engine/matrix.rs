@@ -43,7 +43,7 @@ const FAULTS: [(&str, Effect); 16] = [
     ("late-event", Effect::Harmless),
     ("foreign-text", Effect::Harmless),
     ("endless-events", Effect::Harmless),
-    ("late-reply=600", Effect::Late),
+    ("late-reply=450", Effect::Late),
     ("short-read", Effect::Harmless),
     ("wrong-return", Effect::Harmless),
 ];

@@ -40,11 +40,10 @@ pub(crate) fn running_programs() -> io::Result<BTreeSet<String>> {
                 return Ok(names(bytes, start));
             }
             STATUS_INFO_LENGTH_MISMATCH if room < MOST_BYTES => room *= 4,
-            // SAFETY: no pointers.
             _ => {
-                return Err(io::Error::from_raw_os_error(
-                    unsafe { RtlNtStatusToDosError(status) }.cast_signed(),
-                ));
+                // SAFETY: no pointers.
+                let error = unsafe { RtlNtStatusToDosError(status) };
+                return Err(io::Error::from_raw_os_error(error.cast_signed()));
             }
         }
     }
