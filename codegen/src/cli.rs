@@ -76,6 +76,16 @@ enum Verb {
     Explain(explain::Arguments),
 }
 
+impl Verb {
+    /// Whether it can change files: then a person wants to know that it did not.
+    fn writes(&self) -> bool {
+        match self {
+            Self::Import(_) | Self::Generate(_) | Self::Sync(_) | Self::Replay(_) => true,
+            Self::Diff(_) | Self::Explain(_) => false,
+        }
+    }
+}
+
 /// How a verb ended, when it did not end well.
 enum Failure {
     /// Committed files differ from what would be written: exit code 1.
@@ -105,6 +115,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let messages = arguments.messages;
     let root = arguments.root.unwrap_or_else(default_root);
+    let writes = arguments.verb.writes();
     let result = match arguments.verb {
         Verb::Import(verb) => import::run(&root, &verb),
         Verb::Generate(verb) => generate::run(&root, verb),
@@ -143,7 +154,8 @@ pub fn main() -> ExitCode {
             } else {
                 "findings"
             };
-            note(&format!("{} {noun}; nothing was written", findings.len()));
+            let end = if writes { "; nothing was written" } else { "" };
+            note(&format!("{} {noun}{end}", findings.len()));
             ExitCode::from(2)
         }
     }
@@ -182,7 +194,7 @@ fn failed_write(error: &std::io::Error) -> Diagnostic {
 fn read(root: &Path, path: &str) -> Result<String, Failure> {
     std::fs::read_to_string(root.join(path)).map_err(|error| {
         Failure::from(
-            Diagnostic::error("CLI001", format!("{path} cannot be read: {error}"))
+            Diagnostic::error("CLI001", format!("{path} cannot be read: {}", error.kind()))
                 .help("run this in the workspace, or name its folder with --root"),
         )
     })

@@ -12,6 +12,7 @@ mod decisions;
 mod fit;
 mod layout;
 mod names;
+mod offers;
 mod outside;
 mod reach;
 mod relocate;
@@ -29,9 +30,11 @@ use crate::import::Whole;
 pub use commands::commands;
 pub use decisions::Decisions;
 pub use fit::{Abi, Fit, fit};
+pub use offers::Undecided;
 use reach::Reach;
 pub use relocate::{Numbers, Piece, Placement, Relocation};
 pub use render::{FORMAT, SCHEMA, github, json, markdown, text};
+pub use types::RenamedParameter;
 
 /// What a change means for a server that was built for the old side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -111,6 +114,7 @@ pub enum Kind {
     ParameterType,
     ParameterConst,
     ParameterRenamed,
+    ParameterOrder,
     Callback,
     RecordLayout,
     FieldRenamed,
@@ -273,6 +277,16 @@ pub fn compare(old: Side<'_>, new: Side<'_>, decisions: &Decisions) -> Report {
     };
     report.finish();
     report
+}
+
+/// New enumerators of `new` that `decisions` say nothing about, at each argument that would offer them.
+pub fn undecided(old: Side<'_>, new: Side<'_>, decisions: &Decisions) -> Vec<Undecided> {
+    offers::all(&Context::new(old, new, decisions))
+}
+
+/// Parameters of functions that both sides export that have another name and nothing else.
+pub fn renamed_parameters(old: Side<'_>, new: Side<'_>) -> Vec<RenamedParameter> {
+    types::renamed_parameters(&Context::new(old, new, &Decisions::none()))
 }
 
 /// What the comparisons share.

@@ -161,7 +161,7 @@ impl Unit {
     /// The number that a macro stands for, and the `file:line` of its definition. Only here is the macro expanded.
     ///
     /// `None` when there is no such macro.
-    pub fn constant(&mut self, name: &str) -> Option<Result<(i128, String), Box<Diagnostic>>> {
+    pub(crate) fn constant(&mut self, name: &str) -> Option<Result<(i128, Place), Box<Diagnostic>>> {
         let definition = self.macros.get(name).filter(|one| one.is_object())?;
         let (loc, name) = (definition.loc, Rc::clone(&definition.name));
         let word = token::Token {
@@ -176,7 +176,7 @@ impl Unit {
         let value = self.macros.expand(&self.sources, &[word]).and_then(|tokens| {
             Parser::new(&self.sources, self.target, &tokens, &mut self.types, loc).whole_expression()
         });
-        Some(value.map(|value| (value.number(), self.sources.origin(loc))))
+        Some(value.map(|value| (value.number(), loc)))
     }
 }
 

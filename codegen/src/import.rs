@@ -226,15 +226,17 @@ fn constants(unit: &mut Unit, selection: Selection) -> std::result::Result<Vec<C
             continue;
         }
         match unit.constant(&name) {
-            Some(Ok((value, origin))) => match u64::try_from(value) {
-                Ok(value) => found.push(Constant { name, value, origin }),
+            Some(Ok((value, loc))) => match u64::try_from(value) {
+                Ok(value) => found.push(Constant {
+                    name,
+                    value,
+                    origin: unit.sources.origin(loc),
+                }),
                 Err(_) if selection == Selection::Sayable => {}
                 Err(_) => findings.push(
-                    Diagnostic::error(
-                        code::CONSTANT,
-                        format!("the constant `{name}` is {value}, at {origin}"),
-                    )
-                    .help("error codes and limits are numbers from 0"),
+                    Diagnostic::error(code::CONSTANT, format!("the constant `{name}` is {value}"))
+                        .at(unit.sources.span(loc))
+                        .help("error codes and limits are numbers from 0"),
                 ),
             },
             // Only the constants that are wanted by name must be numbers.
@@ -277,14 +279,21 @@ fn add_linux_layouts(catalog: &mut Catalog, linux: &Unit) -> std::result::Result
         .collect();
     let mut findings = Diagnostics::new();
     for record in &mut catalog.records {
+        let other = named.get(&record.name).map(|id| &types.records[*id]);
         let differs = || {
-            Diagnostic::error(
+            let finding = Diagnostic::error(
                 code::MEMBERS_DIFFER,
-                format!("`{}` has other members on Linux than on Windows, at {}", record.name, record.origin),
+                format!("`{}` has other members on Linux than on Windows", record.name),
             )
-            .help("the catalog describes one list of members; the record must be excluded or the catalog extended")
+            .help("the catalog describes one list of members; the record must be excluded or the catalog extended");
+            match other {
+                Some(other) => finding
+                    .note(format!("on Windows it is the one at {}", record.origin))
+                    .at(linux.sources.span(other.loc)),
+                None => finding.note(format!("only on Windows is there one, at {}", record.origin)),
+            }
         };
-        let Some(other) = named.get(&record.name).map(|id| &types.records[*id]) else {
+        let Some(other) = other else {
             findings.push(differs());
             continue;
         };

@@ -7,8 +7,10 @@
 //!
 //! Nothing is written unless all of it can be: an error leaves `api/` and the generated files as they were.
 
+mod carry;
 mod edit;
 mod guess;
+mod offers;
 mod scaffold;
 
 pub(crate) use scaffold::UNDECIDED;
@@ -21,7 +23,7 @@ use std::path::Path;
 use crate::annotations::{self, Annotations, Retired, retired};
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::diff::{self, Decisions, Report, Side};
+use crate::diff::{self, Decisions, Report, Side, Undecided};
 use crate::digest;
 use crate::emit::write::{self, Differences};
 use crate::emit::{self, File};
@@ -33,6 +35,8 @@ use crate::resolve::{self, codes};
 pub const FILES: &str = "SYN001";
 /// There is no group that a scaffold could be written into.
 pub const NO_GROUP: &str = "SYN002";
+/// A new enumerator that a tool would offer is neither offered nor excluded yet.
+pub const ENUMERATOR_UNDECIDED: &str = "SYN003";
 
 /// The catalog's place under the root.
 const CATALOG: &str = "api/mcp_api_meta.json";
@@ -57,9 +61,9 @@ pub enum Outcome {
         report: Report,
         /// Files that were written or removed.
         files: Differences,
-        /// Functions and error codes whose entries are out of use now.
+        /// Functions, error codes and enumerators whose entries are out of use now.
         retired: Vec<String>,
-        /// Functions and error codes whose entries are in use again.
+        /// Functions, error codes and enumerators whose entries are in use again.
         revived: Vec<String>,
     },
     /// Something must be decided first.
@@ -86,9 +90,18 @@ pub fn sync(root: &Path, sdk: &Path) -> Result<Outcome, Diagnostics> {
     let mut corrected = new.catalog.clone();
     Fixups::load(&api)?.apply(&mut corrected)?;
 
-    let retired_before = Retired::load(&api).map_err(|finding| vec![*finding])?;
-    let (mut annotations, mut findings) = annotations::load_all(&api);
-    let report = diff::compare(Side::from(&old), Side::from(&new), &Decisions::of(&annotations));
+    let carried = carry::files(
+        &api,
+        &diff::renamed_parameters(Side::from(&old), Side::from(&new)),
+    )
+    .map_err(|error| vec![unreadable("api/tools", &error)])?;
+    let staged = Staged::new(&api, &carried).map_err(|error| vec![failed(&error)])?;
+    let api = staged.folder();
+
+    let retired_before = Retired::load(api).map_err(|finding| vec![*finding])?;
+    let (mut annotations, mut findings) = annotations::load_all(api);
+    let decisions = Decisions::of(&annotations);
+    let report = diff::compare(Side::from(&old), Side::from(&new), &decisions);
     let retired_now = retire(&annotations, &retired_before, &old, &corrected);
     if findings.iter().any(is_broken) {
         return Err(findings);
@@ -100,16 +113,25 @@ pub fn sync(root: &Path, sdk: &Path) -> Result<Outcome, Diagnostics> {
         report: &report,
     };
     let scaffolds = scaffold::files(&everything)?;
+    let undecided = diff::undecided(Side::from(&old), Side::from(&new), &decisions);
     retired_now.apply(&mut annotations);
     let surface = match resolve::resolve(&corrected, &annotations) {
-        Ok(surface) if findings.is_empty() => surface,
+        Ok(surface) if findings.is_empty() && undecided.is_empty() => surface,
         result => {
             findings.extend(result.err().into_iter().flatten());
-            let files = write::place(root, &scaffolds).map_err(|error| vec![failed(&error)])?;
+            let written = over(carried, scaffolds);
+            let files = write::place(root, &written).map_err(|error| vec![failed(&error)])?;
             return Ok(Outcome::Open {
                 report,
                 files,
-                places: places(&api, &retired_now, &corrected, findings, &scaffolds),
+                places: places(
+                    &root.join("api"),
+                    &retired_now,
+                    &corrected,
+                    findings,
+                    &written,
+                    &undecided,
+                ),
             });
         }
     };
@@ -124,7 +146,8 @@ pub fn sync(root: &Path, sdk: &Path) -> Result<Outcome, Diagnostics> {
             contents: retired_now.render(),
         });
     }
-    let digests = digests(&api, &files).map_err(|error| vec![failed(&error)])?;
+    files.extend(carried);
+    let digests = digests(api, &files).map_err(|error| vec![failed(&error)])?;
     files.extend(emit::surface(&surface, &digests).map_err(|finding| vec![*finding])?);
     let mut changed = write::apply(root, &files).map_err(|error| vec![failed(&error)])?;
     if retired_now.is_empty() && root.join(retired::PATH).exists() {
@@ -142,12 +165,7 @@ pub fn sync(root: &Path, sdk: &Path) -> Result<Outcome, Diagnostics> {
 }
 
 fn names(retired: &Retired) -> BTreeSet<String> {
-    retired
-        .functions
-        .keys()
-        .chain(retired.errors.keys())
-        .cloned()
-        .collect()
+    retired.names().cloned().collect()
 }
 
 fn is_broken(finding: &Diagnostic) -> bool {
@@ -155,12 +173,12 @@ fn is_broken(finding: &Diagnostic) -> bool {
 }
 
 fn read(root: &Path, path: &str) -> Result<String, Box<Diagnostic>> {
-    fs::read_to_string(root.join(path)).map_err(|error| {
-        Box::new(
-            Diagnostic::error(FILES, format!("{path} cannot be read: {}", error.kind()))
-                .help("run this in the workspace, or name its folder with --root"),
-        )
-    })
+    fs::read_to_string(root.join(path)).map_err(|error| Box::new(unreadable(path, &error)))
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
+    Diagnostic::error(FILES, format!("{path} cannot be read: {}", error.kind()))
+        .help("run this in the workspace, or name its folder with --root")
 }
 
 fn failed(error: &io::Error) -> Diagnostic {
@@ -195,6 +213,21 @@ fn retire(annotations: &Annotations, before: &Retired, old: &Catalog, new: &Cata
             retired.errors.insert(name.to_owned(), last);
         }
     }
+    let has = |catalog: &Catalog, name: &str| -> Option<String> {
+        let found = catalog
+            .enums
+            .iter()
+            .find(|one| one.values.iter().any(|value| value.name == name))?;
+        Some(format!("{} of {}", found.origin, catalog.sdk_version))
+    };
+    for name in annotations.enumerators() {
+        let name = name.value.as_str();
+        if has(new, name).is_none()
+            && let Some(last) = has(old, name).or_else(|| before.enumerators.get(name).cloned())
+        {
+            retired.enumerators.insert(name.to_owned(), last);
+        }
+    }
     retired
 }
 
@@ -205,16 +238,20 @@ fn places(
     catalog: &Catalog,
     findings: Diagnostics,
     scaffolds: &[File],
+    undecided: &[Undecided],
 ) -> Diagnostics {
     let mut places = findings;
+    let (mut annotations, found) = annotations::load_all(api);
+    // Before what is retired is taken away: its places can still be pointed at.
+    let offers = offers::places(&annotations, undecided);
     if !scaffolds.is_empty() {
-        let (mut annotations, found) = annotations::load_all(api);
         places = found;
         retired.apply(&mut annotations);
         if let Err(more) = resolve::resolve(catalog, &annotations) {
             places.extend(more);
         }
     }
+    places.extend(offers);
     places.sort_by_key(|place| {
         let span = place.span.as_ref();
         span.map(|span| (span.file.clone(), span.line, span.column))
@@ -222,19 +259,46 @@ fn places(
     places
 }
 
+/// Files, with those of `later` in the place of those of the same path.
+fn over(files: Vec<File>, later: Vec<File>) -> Vec<File> {
+    let mut files: Vec<File> = files
+        .into_iter()
+        .filter(|file| later.iter().all(|other| other.path != file.path))
+        .collect();
+    files.extend(later);
+    files
+}
+
 /// The digests of `api/` as it will be.
 fn digests(api: &Path, changed: &[File]) -> io::Result<Vec<(String, String)>> {
-    let staged = tempfile::tempdir()?;
-    copy(api, staged.path())?;
-    let retired = staged.path().join("retired.json");
-    if retired.exists() {
-        fs::remove_file(retired)?;
+    let staged = Staged::new(api, changed)?;
+    if changed.iter().all(|file| file.path != retired::PATH) {
+        let retired = staged.folder().join("retired.json");
+        if retired.exists() {
+            fs::remove_file(retired)?;
+        }
     }
-    for file in changed {
-        let path = file.path.strip_prefix("api/").unwrap_or(&file.path);
-        fs::write(staged.path().join(path), &file.contents)?;
+    digest::files(staged.folder())
+}
+
+/// A copy of `api/` in which some files are others.
+struct Staged(tempfile::TempDir);
+
+impl Staged {
+    fn new(api: &Path, changed: &[File]) -> io::Result<Self> {
+        let staged = tempfile::tempdir()?;
+        copy(api, staged.path())?;
+        for file in changed {
+            if let Some(path) = file.path.strip_prefix("api/") {
+                fs::write(staged.path().join(path), &file.contents)?;
+            }
+        }
+        Ok(Self(staged))
     }
-    digest::files(staged.path())
+
+    fn folder(&self) -> &Path {
+        self.0.path()
+    }
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

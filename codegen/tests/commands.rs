@@ -6,8 +6,8 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use hyperdbg_codegen::diff::{self, Change};
-use support::finding;
+use hyperdbg_codegen::diff::{self, Change, Report};
+use support::{finding, misfits};
 
 const TABLE: &str = "hyperdbg/libhyperdbg/code/debugger/core/interpreter.cpp";
 const ATTRIBUTES: &str = "hyperdbg/libhyperdbg/header/debugger/commands/commands.h";
@@ -125,6 +125,45 @@ fn attributes_that_differ_are_named() {
              the debuggee (interpreter.cpp:8)",
         ]
     );
+}
+
+#[test]
+fn the_report_of_commands_and_script_fits_its_schema() {
+    let folder = folders();
+    write(
+        folder.path(),
+        TABLE,
+        &TABLE_TEXT
+            .replace("\"go\"", "\"gu\"")
+            .replace("&CommandLmHelp, NULL", "&CommandLmHelp, G_FLAGS"),
+    );
+    write(
+        folder.path(),
+        GRAMMAR,
+        &GRAMMAR_TEXT.replace("poi neg", "poi memcpy"),
+    );
+    let mut report = Report {
+        old_version: "1.0.0".to_owned(),
+        new_version: "1.0.0".to_owned(),
+        old_exports: 1,
+        new_exports: 1,
+        changes: diff::commands(folder.path(), folder.path()).unwrap(),
+    };
+    report.finish();
+    let text = diff::json(&report);
+    for kind in [
+        "command_added",
+        "command_removed",
+        "command_attributes",
+        "script_added",
+        "script_removed",
+    ] {
+        assert!(
+            text.contains(&format!("\"kind\": \"{kind}\"")),
+            "{kind} in\n{text}"
+        );
+    }
+    assert_eq!(misfits(diff::SCHEMA, &text), Vec::<String>::new());
 }
 
 #[test]

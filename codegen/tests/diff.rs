@@ -13,7 +13,7 @@ use hyperdbg_codegen::annotations;
 use hyperdbg_codegen::diff::{self, Decisions, Report, Side};
 use hyperdbg_codegen::import::import_whole;
 use serde_json::Value;
-use support::{golden, tests_folder};
+use support::{golden, misfits, tests_folder};
 
 const PRELUDE: &str = include_str!("../../api/prelude.h");
 
@@ -126,7 +126,14 @@ fn the_json_form_is_what_its_schema_says() {
     };
     let mut kinds = BTreeSet::new();
     for case in cases() {
-        let document: Value = serde_json::from_str(&diff::json(&compare(&case))).unwrap();
+        let text = diff::json(&compare(&case));
+        assert_eq!(
+            misfits(diff::SCHEMA, &text),
+            Vec::<String>::new(),
+            "{}",
+            case.display()
+        );
+        let document: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(keys(&document), required(&schema));
         assert_eq!(document["format"], schema["properties"]["format"]["const"]);
         assert_eq!(

@@ -5,25 +5,8 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use support::{copy, tests_folder};
-
-/// Exit code, stdout, stderr.
-fn codegen(root: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_codegen"))
-        .args(arguments)
-        .arg("--root")
-        .arg(root)
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
+use support::{codegen, copy, tests_folder};
 
 /// A workspace with the small surface, generated.
 fn workspace() -> tempfile::TempDir {

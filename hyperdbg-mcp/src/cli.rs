@@ -83,6 +83,9 @@ pub fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|verb| verb == "worker") {
         return crate::engine::worker::run(arguments.drain(2..));
     }
+    // What this program's starter let it inherit is not for workers.
+    #[cfg(windows)]
+    crate::engine::confine::keep_handles();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {

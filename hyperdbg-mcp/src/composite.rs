@@ -22,6 +22,7 @@ mod step;
 mod stop;
 
 pub(crate) use breakpoints::at as breakpoints_at;
+pub(crate) use log::line as log_line;
 pub(crate) use preview::{replaced, sent};
 pub(crate) use session::{changes, connect, take_back};
 

@@ -3,13 +3,17 @@
 mod decode;
 mod envelope;
 mod escape;
+mod filter;
+mod lines;
 mod render;
 mod shown;
 mod shrink;
 mod store;
 mod untrusted;
 
-pub use render::{Rendered, render_error, render_output};
+pub use filter::Filter;
+pub use lines::{Lines, lines};
+pub use render::{Rendered, render_error, render_output, render_text};
 pub use shown::shown;
 pub use store::{NotKept, OutputStore, Page};
 pub use untrusted::{Captured, Untrusted};

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use crate::discovery::folder::{self, Access};
 use crate::engine::LibrarySource;
+use crate::generated::SENT_RECORDS;
 
 /// The folder that a release keeps its headers in, beside the library.
 const FOLDER: &str = "SDK";
@@ -229,7 +230,13 @@ fn judge(folder: &Path, translate: bool) -> Compatibility {
             return Compatibility::unusable(folder, &why);
         }
     };
-    let fit = diff::fit(Side::from(ours), Side::from(&theirs), Abi::THIS, translate);
+    let fit = diff::fit(
+        Side::from(ours),
+        Side::from(&theirs),
+        Abi::THIS,
+        translate,
+        SENT_RECORDS,
+    );
     Compatibility {
         layout: layout(&fit),
         disabled: fit

@@ -9,6 +9,7 @@ mod lock;
 pub mod operator;
 mod registry;
 mod remains;
+mod resources;
 mod sessions;
 mod target;
 mod transport;

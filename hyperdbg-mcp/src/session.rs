@@ -10,6 +10,7 @@
 //! worker that dies costs its session; the session's status never asks the worker.
 
 mod config;
+mod driver;
 mod failure;
 mod log;
 mod monitor;
@@ -156,6 +157,13 @@ impl Session {
                 .send(&Request::Arrange(compatibility.layout.clone()))?;
         }
         let _ = session.shared.compatibility.set(compatibility);
+        // Elsewhere HyperDbg has no driver.
+        if cfg!(windows)
+            && let LibrarySource::Path(library) = &session.shared.config.library
+            && let Some(driver) = driver::choose(&session, library).await?
+        {
+            let _ = session.shared.driver.set(driver);
+        }
         Ok(session)
     }
 
@@ -292,6 +300,7 @@ impl Session {
             simulator: opened.is_some_and(|opened| opened.simulator),
             missing_exports: opened.map(|opened| opened.missing.clone()).unwrap_or_default(),
             compatibility: self.shared.compatibility.get().cloned(),
+            driver: self.shared.driver.get().cloned(),
             worker_pid: self.shared.pid,
             alive: state.loss.is_none(),
             ended: state.loss.as_ref().map(ToString::to_string),

@@ -39,7 +39,10 @@ async fn every_handshake_version_is_served_as_asked() {
         assert_eq!(result["protocolVersion"], version);
         assert_eq!(result["serverInfo"]["name"], "hyperdbg-mcp");
         assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-        assert_eq!(result["capabilities"], json!({"tools": {}}));
+        assert_eq!(
+            result["capabilities"],
+            json!({"tools": {}, "resources": {"subscribe": true, "listChanged": true}})
+        );
         wire.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
             .await;
         wire.send(r#"{"jsonrpc":"2.0","id":"list","method":"tools/list"}"#)
@@ -180,12 +183,7 @@ async fn unknown_tools_and_malformed_calls_are_told_apart() {
         )
         .await;
     assert_eq!(answer["result"]["isError"], true);
-    for method in [
-        "resources/list",
-        "prompts/list",
-        "logging/setLevel",
-        "completion/complete",
-    ] {
+    for method in ["prompts/list", "logging/setLevel", "completion/complete"] {
         let answer = wire.request(method, json!({"level": "info"})).await;
         assert!(answer["error"].is_object(), "{method} is not served: {answer}");
     }

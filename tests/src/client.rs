@@ -13,6 +13,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A protocol revision, and with it the way a conversation begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
+    /// 2024-11-05: `initialize`; knows results as text only.
+    V2024November,
     /// 2025-06-18: `initialize`, structured results.
     V2025June,
     /// 2025-11-25: `initialize`.
@@ -22,12 +24,13 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Every revision that the tests speak.
+    /// The revisions that know structured results.
     pub const ALL: [Self; 3] = [Self::V2025June, Self::V2025November, Self::V2026July];
 
     /// The revision's name on the wire.
     pub fn name(self) -> &'static str {
         match self {
+            Self::V2024November => "2024-11-05",
             Self::V2025June => "2025-06-18",
             Self::V2025November => "2025-11-25",
             Self::V2026July => "2026-07-28",

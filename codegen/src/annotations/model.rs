@@ -85,6 +85,42 @@ pub struct Body {
     pub notes: Vec<String>,
 }
 
+impl Body {
+    /// Scalar arguments: of parameters, and of fields of records.
+    pub fn scalars_mut(&mut self) -> impl Iterator<Item = &mut ScalarRole> {
+        self.params.iter_mut().flat_map(|param| {
+            let mut found = Vec::new();
+            match param.role.as_mut().map(|role| &mut role.value) {
+                Some(Role::Value(said)) => found.push(said.as_mut()),
+                Some(Role::InOutRecord { inputs, .. }) => {
+                    found.extend(inputs.iter_mut().map(|(_, said)| said));
+                }
+                _ => {}
+            }
+            found
+        })
+    }
+
+    /// The place of a scalar argument, and what is said of it; see [`Body::scalars_mut`].
+    pub fn scalars(&self) -> impl Iterator<Item = (Vec<&str>, Place, &ScalarRole)> {
+        self.params.iter().flat_map(|param| {
+            let name = param.name.value.as_str();
+            let mut found = Vec::new();
+            match param.role.as_ref().map(|role| (role.place, &role.value)) {
+                Some((place, Role::Value(said))) => found.push((vec![name], place, said.as_ref())),
+                Some((_, Role::InOutRecord { inputs, .. })) => {
+                    found.extend(inputs.iter().map(|(path, said)| {
+                        let fields = path.value.split('.');
+                        (std::iter::once(name).chain(fields).collect(), path.place, said)
+                    }));
+                }
+                _ => {}
+            }
+            found
+        })
+    }
+}
+
 /// A generated tool.
 #[derive(Debug)]
 pub struct Tool {
@@ -139,6 +175,15 @@ pub struct ScalarRole {
     pub multiple_of: Option<At<i128>>,
     /// Enumerators that are not offered.
     pub exclude: Vec<At<String>>,
+    /// Enumerators that came after the entry was written, and are offered.
+    pub offer: Vec<At<String>>,
+}
+
+impl ScalarRole {
+    /// Enumerators that the entry decides on, by name.
+    pub fn enumerators(&self) -> impl Iterator<Item = &At<String>> {
+        self.exclude.iter().chain(&self.offer)
+    }
 }
 
 /// A number, or the parameter that holds it.
@@ -154,7 +199,7 @@ pub enum Size {
 #[derive(Debug)]
 pub enum Role {
     /// Scalar input.
-    Value(ScalarRole),
+    Value(Box<ScalarRole>),
     /// Fixed value; `None` is NULL.
     Constant {
         /// Value.
@@ -249,6 +294,23 @@ pub enum Role {
 }
 
 impl Role {
+    /// Whether the library writes through the parameter.
+    pub fn gives_result(&self) -> bool {
+        match self {
+            Self::OutBytes { .. }
+            | Self::OutText { .. }
+            | Self::OutValue { .. }
+            | Self::OutRecord { .. }
+            | Self::InOutRecord { .. } => true,
+            Self::Value(_)
+            | Self::Constant { .. }
+            | Self::Length { .. }
+            | Self::Text { .. }
+            | Self::InBytes { .. }
+            | Self::Callback => false,
+        }
+    }
+
     /// The name in the file.
     pub fn name(&self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Annotations;
+use super::{Annotations, At, Body};
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 
@@ -35,6 +35,9 @@ pub struct Retired {
     /// Error codes.
     #[serde(default)]
     pub errors: BTreeMap<String, String>,
+    /// Enumerators that `exclude` and `offer` speak of.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub enumerators: BTreeMap<String, String>,
 }
 
 impl Retired {
@@ -62,12 +65,18 @@ impl Retired {
 
     /// Whether nothing is retired; then there is no file.
     pub fn is_empty(&self) -> bool {
-        self.functions.is_empty() && self.errors.is_empty()
+        self.names().next().is_none()
+    }
+
+    /// Everything that is retired.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        let functions = self.functions.keys();
+        functions.chain(self.errors.keys()).chain(self.enumerators.keys())
     }
 
     /// The file's text.
     pub fn render(&self) -> String {
-        // Two maps of strings always are JSON.
+        // Maps of strings always are JSON.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
@@ -79,6 +88,12 @@ impl Retired {
             group
                 .functions
                 .retain(|one| !self.functions.contains_key(&one.symbol.value));
+            let bodies = group.functions.iter_mut().filter_map(|one| one.body.as_mut());
+            for said in bodies.flat_map(Body::scalars_mut) {
+                for names in [&mut said.exclude, &mut said.offer] {
+                    names.retain(|name| !self.enumerators.contains_key(&name.value));
+                }
+            }
         }
         annotations
             .exclusions
@@ -98,9 +113,14 @@ impl Retired {
             .constants
             .iter()
             .map(|one| (one.name.as_str(), one.origin.as_str()));
-        let declared: BTreeMap<&str, &str> = exported.chain(defined).collect();
+        let enums = catalog.enums.iter();
+        let numbered = enums.flat_map(|one| {
+            let values = one.values.iter();
+            values.map(|value| (value.name.as_str(), one.origin.as_str()))
+        });
+        let declared: BTreeMap<&str, &str> = exported.chain(defined).chain(numbered).collect();
         let mut findings = Diagnostics::new();
-        for name in self.functions.keys().chain(self.errors.keys()) {
+        for name in self.names() {
             if let Some(origin) = declared.get(name.as_str()) {
                 findings.push(
                     Diagnostic::error(
@@ -125,11 +145,19 @@ impl Retired {
 }
 
 impl Annotations {
-    /// Whether a function or error code has an entry.
+    /// Whether a function or error code has an entry, or an enumerator is named in one.
     pub fn speaks_of(&self, name: &str) -> bool {
         let mut functions = self.groups.iter().flat_map(|group| &group.functions);
         functions.any(|one| one.symbol.value == name)
             || self.exclusions.iter().any(|one| one.symbol.value == name)
             || self.errors.iter().any(|one| one.name.value == name)
+            || self.enumerators().any(|one| one.value == name)
+    }
+
+    /// Enumerators that entries decide on.
+    pub fn enumerators(&self) -> impl Iterator<Item = &At<String>> {
+        let functions = self.groups.iter().flat_map(|group| &group.functions);
+        let bodies = functions.filter_map(|one| one.body.as_ref());
+        bodies.flat_map(|body| body.scalars().flat_map(|(_, _, said)| said.enumerators()))
     }
 }

@@ -89,8 +89,9 @@ pub(super) fn run(root: &Path, arguments: &Arguments) -> Result<(), Failure> {
 
 fn report(root: &Path, sdk: &Path, against: &Path) -> Result<Report, Failure> {
     let prelude = read(root, "api/prelude.h")?;
-    // What the annotations lack is the business of `generate`; what they have tells which tools a change touches.
-    let (annotations, _) = annotations::load(&root.join("api"));
+    // What the annotations lack is the business of `generate`; what they have tells which tools a change touches. What is
+    // retired was decided on as well: `sync` takes it back.
+    let (annotations, _) = annotations::load_all(&root.join("api"));
     let decisions = Decisions::of(&annotations);
     let new = import_whole(sdk, &prelude)?;
     if against == Path::new("catalog") {

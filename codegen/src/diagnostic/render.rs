@@ -83,6 +83,7 @@ struct Line<'a> {
     line: Option<u32>,
     column: Option<u32>,
     length: Option<u32>,
+    source_line: Option<&'a str>,
     notes: &'a [String],
     help: Option<&'a str>,
 }
@@ -101,6 +102,7 @@ impl<'a> Line<'a> {
             line: span.map(|span| span.line),
             column: span.map(|span| span.column),
             length: span.map(|span| span.length),
+            source_line: span.map(|span| span.source_line.as_str()),
             notes: &finding.notes,
             help: finding.help.as_deref(),
         }
@@ -172,9 +174,9 @@ mod tests {
         assert_eq!(
             render(&findings, Style::Json),
             "{\"severity\":\"error\",\"code\":\"T001\",\"message\":\"100% wrong\",\"file\":\"a.h\",\"line\":1,\"column\":5,\
-             \"length\":1,\"notes\":[\"see b.h:1\"],\"help\":\"write y\"}\n\
+             \"length\":1,\"source_line\":\"int x;\",\"notes\":[\"see b.h:1\"],\"help\":\"write y\"}\n\
              {\"severity\":\"error\",\"code\":\"T002\",\"message\":\"two\",\"file\":null,\"line\":null,\"column\":null,\
-             \"length\":null,\"notes\":[],\"help\":null}\n"
+             \"length\":null,\"source_line\":null,\"notes\":[],\"help\":null}\n"
         );
     }
 

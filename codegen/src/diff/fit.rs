@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::relocate::{self, Relocation, Standing};
+use super::relocate::{self, Placement, Relocation, Standing};
 use super::{Change, Context, Decisions, Kind, Layer, Severity, Side};
 use super::{layout, names, types, values};
 
@@ -54,8 +54,9 @@ impl Fit {
 /// Judges a library of the SDK `new` for a program that was built for `old`.
 ///
 /// Without `translate`, what moved disables what reaches it. Functions that `new` lacks are no matter of this: their
-/// symbols are not there.
-pub fn fit(old: Side<'_>, new: Side<'_>, abi: Abi, translate: bool) -> Fit {
+/// symbols are not there. `sent` are the records that the program fills in before a function gets them, by function and
+/// record: the library reads such a record, and a member of it that the program does not know would be a guess.
+pub fn fit(old: Side<'_>, new: Side<'_>, abi: Abi, translate: bool, sent: &[(&str, &str)]) -> Fit {
     let decisions = Decisions::none();
     let mut cx = Context::new(old, new, &decisions);
     names::compare(&mut cx);
@@ -92,7 +93,7 @@ pub fn fit(old: Side<'_>, new: Side<'_>, abi: Abi, translate: bool) -> Fit {
             false => fit.disable(&cx.touched(name), &what),
         }
     }
-    let mut records = BTreeMap::new();
+    let (mut records, mut moved) = (BTreeMap::new(), Vec::new());
     for record in &cx.old.catalog.records {
         let said = changes
             .iter()
@@ -106,15 +107,36 @@ pub fn fit(old: Side<'_>, new: Side<'_>, abi: Abi, translate: bool) -> Fit {
             Standing::Cannot(why) => fit.disable(&cx.touched(&record.name), &format!("{why}; {what}")),
             Standing::Moved(_) if !translate => fit.disable(&cx.touched(&record.name), &what),
             Standing::Moved(placement) => {
-                fit.moved.push(what);
+                if !placement.unknown.is_empty() {
+                    let mut read = cx.touched(&record.name);
+                    read.retain(|function| sent.contains(&(function, &record.name)));
+                    fit.disable(&read, &format!("{}; {what}", grew(&record.name, &placement)));
+                }
+                moved.push((&record.name, what));
                 records.insert(record.name.clone(), placement);
             }
         }
     }
+    // What no call needs any more is not worth a word.
+    let needed = |name: &str| {
+        let mut users = cx.touched(name).into_iter();
+        users.any(|function| !fit.disabled.contains_key(&function))
+    };
+    let moved = moved.into_iter().filter(|(name, _)| needed(name));
+    let moved: Vec<String> = moved.map(|(_, what)| what).collect();
+    fit.moved.extend(moved);
     if translate {
         fit.relocation = Relocation { enums, records };
     }
     fit
+}
+
+/// Why a record with members that this program does not know is not sent.
+fn grew(record: &str, placement: &Placement) -> String {
+    format!(
+        "the library reads `{record}`, which has members there that this program cannot fill in: {}",
+        placement.unknown.join(", ")
+    )
 }
 
 /// A change in one line.

@@ -59,16 +59,28 @@ fn record(cx: &mut Context<'_>, old: &Record, new: &Record) {
         cx.add(draft, touched.clone());
     }
     if !changes.renamed.is_empty() {
+        let spoken_of = |(was, _): &(String, String)| {
+            let mut users = touched.iter();
+            users.any(|function| cx.decisions.names_field(function, was))
+        };
+        let (severity, advice) = match changes.renamed.iter().any(spoken_of) {
+            true => (
+                Severity::Decision,
+                "check that they mean the same, and rename them in api/tools, where arguments or a status name them",
+            ),
+            false => (Severity::Harmless, "regenerate; results show the new names"),
+        };
+        let renamed = changes.renamed.iter();
+        let renamed = renamed.map(|(was, now)| format!("`{was}` → `{now}`"));
         let draft = Draft {
-            severity: Severity::Harmless,
+            severity,
             layer: Layer::Layout,
             kind: Kind::FieldRenamed,
             subject: old.name.clone(),
             message: format!("fields of `{}` have other names at the same place", new.name),
-            details: shorten(changes.renamed),
+            details: shorten(renamed.collect()),
             origin: Some(new.origin.clone()),
-            advice: "regenerate; results show the new names; rename them where api/tools speaks of them"
-                .to_owned(),
+            advice: advice.to_owned(),
         };
         cx.add(draft, touched);
     }
@@ -77,7 +89,8 @@ fn record(cx: &mut Context<'_>, old: &Record, new: &Record) {
 /// What differs between two layouts, one a line.
 pub(super) struct Changes {
     pub(super) moved: Vec<String>,
-    pub(super) renamed: Vec<String>,
+    /// Old and new names.
+    pub(super) renamed: Vec<(String, String)>,
 }
 
 pub(super) fn changes(old: &Record, new: &Record, old_reach: &Reach<'_>, new_reach: &Reach<'_>) -> Changes {
@@ -141,7 +154,7 @@ pub(super) fn changes(old: &Record, new: &Record, old_reach: &Reach<'_>, new_rea
         match twin {
             Some((other, to)) => {
                 taken.insert(*to);
-                renamed.push(format!("`{name}` → `{other}`"));
+                renamed.push((name.clone(), other.clone()));
             }
             None => moved.push(format!("`{name}` is gone ({} at {})", field.ty, shown(field))),
         }

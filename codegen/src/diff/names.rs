@@ -143,7 +143,7 @@ fn removed(cx: &mut Context<'_>, gone: &Function) {
         .is_some_and(|kind| kind != "engine");
     let draft = Draft {
         severity: if unused {
-            Severity::Decision
+            Severity::Harmless
         } else {
             Severity::Breaking
         },
@@ -190,7 +190,7 @@ fn added(cx: &mut Context<'_>, came: &Function) {
 fn visibility(cx: &mut Context<'_>, before: &Function, after: &Function) {
     let (severity, message, advice) = match (before.unmarked, after.unmarked) {
         (false, true) => (
-            Severity::Decision,
+            Severity::Breaking,
             format!("`{}` is declared without the macro that exports it", after.name),
             "check whether the library still exports it; exclude it when it does not",
         ),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fit::Abi;
 use super::reach::{Difference, Reach, difference};
-use super::{Context, values};
+use super::{Context, layout, values};
 use crate::catalog::{Field, Record, RecordKind, Type};
 
 /// Most pieces that a record is cut into; HyperDbg's largest needs a few hundred.
@@ -33,8 +33,10 @@ pub struct Relocation {
 pub struct Placement {
     /// `sizeof` there, in bytes.
     pub size: u64,
-    /// What to copy. Members that only the library knows are in none: they are zero on the way in.
+    /// What to copy. Members that only the library knows are in none.
     pub pieces: Vec<Piece>,
+    /// Members that only the library knows.
+    pub unknown: Vec<String>,
 }
 
 /// A run of bits that is the same on both sides.
@@ -103,6 +105,7 @@ pub(super) fn record(
         abi,
         enums,
         pieces: Vec::new(),
+        unknown: Vec::new(),
     };
     if !pairing.is_plain(&Type::named(&old.name), 0) {
         return Standing::Same;
@@ -129,6 +132,7 @@ pub(super) fn record(
         false => Standing::Moved(Placement {
             size: new_size,
             pieces,
+            unknown: layout::shorten(pairing.unknown),
         }),
     }
 }
@@ -178,6 +182,7 @@ struct Pairing<'a> {
     abi: Abi,
     enums: &'a BTreeMap<String, Numbers>,
     pieces: Vec<Piece>,
+    unknown: Vec<String>,
 }
 
 impl Pairing<'_> {
@@ -249,6 +254,7 @@ impl Pairing<'_> {
             return Err(format!("`{}` is a union of other parts", old.name));
         }
         let (old_starts, new_starts) = (starts(old, self.abi), starts(new, self.abi));
+        let mut paired = BTreeSet::new();
         for (index, field) in old.fields.iter().enumerate() {
             let shown = match field.name.is_empty() {
                 true => format!("an unnamed member of `{}`", old.name),
@@ -262,6 +268,7 @@ impl Pairing<'_> {
             ) else {
                 return Err(format!("{shown} has no place"));
             };
+            paired.insert(other);
             let (ty, now) = (self.old.plain(&field.ty), self.new.plain(&twin.ty));
             if difference(&ty, &now, self.old, self.new) != Difference::None {
                 return Err(format!("{shown} is {} instead of {}", twin.ty, field.ty));
@@ -273,6 +280,15 @@ impl Pairing<'_> {
                     self.add(at, u64::from(was.width), self.translated(&ty))?;
                 }
                 _ => return Err(format!("{shown} has another number of bits")),
+            }
+        }
+        for (index, field) in new.fields.iter().enumerate() {
+            let name = match field.name.is_empty() {
+                true => format!("an unnamed one of `{}`", new.name),
+                false => format!("`{}.{}`", new.name, field.name),
+            };
+            if !paired.contains(&index) && !self.unknown.contains(&name) {
+                self.unknown.push(name);
             }
         }
         Ok(())

@@ -16,9 +16,16 @@ pub const SCHEMA: &str = include_str!("report.schema.json");
 const SEVERITIES: [Severity; 3] = [Severity::Breaking, Severity::Decision, Severity::Harmless];
 
 fn heading(report: &Report) -> String {
+    let exports = |count: usize| match count {
+        1 => "1 export".to_owned(),
+        more => format!("{more} exports"),
+    };
     format!(
-        "HyperDbg SDK {} ({} exports) → {} ({} exports)",
-        report.old_version, report.old_exports, report.new_version, report.new_exports
+        "HyperDbg SDK {} ({}) → {} ({})",
+        report.old_version,
+        exports(report.old_exports),
+        report.new_version,
+        exports(report.new_exports)
     )
 }
 

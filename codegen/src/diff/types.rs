@@ -23,9 +23,12 @@ fn callbacks(cx: &mut Context<'_>) {
         let (Some(old), Some(new)) = (cx.old_reach.callback(name), cx.new_reach.callback(name)) else {
             continue;
         };
-        let (before, after) = (signature(old, &cx.old_reach), signature(new, &cx.new_reach));
+        let (mut before, mut after) = (signature(old, &cx.old_reach), signature(new, &cx.new_reach));
         if before == after {
-            continue;
+            if !reordered(&old.params, &new.params) {
+                continue;
+            }
+            (before, after) = (listed(&old.params), listed(&new.params));
         }
         let touched = cx.touched(name);
         let draft = Draft {
@@ -96,8 +99,7 @@ fn returns(cx: &mut Context<'_>, old: &Function, new: &Function) {
         Difference::None => return,
         // What is behind a returned pointer is only read.
         Difference::ConstGained | Difference::ConstLost => Severity::Harmless,
-        Difference::Meaning => Severity::Decision,
-        Difference::Abi => Severity::Breaking,
+        Difference::Meaning | Difference::Abi => Severity::Breaking,
     };
     let message = format!(
         "`{}` returns {} instead of {}",
@@ -123,6 +125,85 @@ fn parameters(cx: &mut Context<'_>, old: &Function, new: &Function) {
     }
     count(cx, old, new, &removed, &old.params, Kind::ParameterRemoved);
     count(cx, old, new, &added, &new.params, Kind::ParameterAdded);
+    if reordered(&old.params, &new.params) {
+        let message = format!(
+            "`{}` takes its parameters in another order: {} instead of {}",
+            new.name,
+            listed(&new.params),
+            listed(&old.params)
+        );
+        let advice = format!(
+            "regenerate: roles go by name; check them in {}, and that no two names were just swapped",
+            file(cx, old)
+        );
+        let draft = draft(
+            new,
+            old,
+            Severity::Breaking,
+            Kind::ParameterOrder,
+            message,
+            advice,
+        );
+        cx.add(draft, vec![old.name.clone()]);
+    }
+}
+
+/// A parameter that has another name at the same place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenamedParameter {
+    /// The function, which kept its name.
+    pub function: String,
+    /// Name in the old SDK.
+    pub was: String,
+    /// Name in the new one.
+    pub name: String,
+}
+
+/// The renamed parameters of the functions that both sides export.
+pub(super) fn renamed_parameters(cx: &Context<'_>) -> Vec<RenamedParameter> {
+    let mut found = Vec::new();
+    for (old, new) in cx.pairs.iter().filter(|(old, new)| old.name == new.name) {
+        if old.params.len() != new.params.len() {
+            continue;
+        }
+        for (before, after) in old.params.iter().zip(&new.params) {
+            if is_renamed(old, before, after) {
+                found.push(RenamedParameter {
+                    function: old.name.clone(),
+                    was: before.name.clone(),
+                    name: after.name.clone(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Whether `after` at the place of `before` is a name that came, and not one that moved there.
+fn is_renamed(old: &Function, before: &Param, after: &Param) -> bool {
+    before.name != after.name && !moved_here(&old.params, before, after)
+}
+
+/// Whether a name stands at the place of another one that both lists have. Where the lists are of one length, types
+/// alone may not tell.
+fn reordered(old: &[Param], new: &[Param]) -> bool {
+    old.len() == new.len()
+        && old
+            .iter()
+            .zip(new)
+            .any(|(before, after)| moved_here(old, before, after))
+}
+
+/// Whether `after` stands where `before` stood, and stood elsewhere.
+fn moved_here(old: &[Param], before: &Param, after: &Param) -> bool {
+    !after.unnamed
+        && before.name != after.name
+        && old.iter().any(|one| !one.unnamed && one.name == after.name)
+}
+
+fn listed(params: &[Param]) -> String {
+    let names: Vec<String> = params.iter().map(|param| format!("`{}`", param.name)).collect();
+    names.join(", ")
 }
 
 /// What became of one parameter.
@@ -215,26 +296,35 @@ fn parameter(cx: &mut Context<'_>, old: &Function, new: &Function, at: usize, to
     };
     let place = format!("parameter {} (`{}`) of `{}`", to + 1, after.name, new.name);
     let file = file(cx, old);
+    // `sync` has given the entry the new name already.
+    let names = [&before.name, &after.name];
+    let gives_result = names
+        .iter()
+        .any(|name| cx.decisions.reads_result(&old.name, name));
     let (severity, kind, message, advice) = match differ(cx, &before.ty, &after.ty) {
         Difference::None => return renamed(cx, old, new, before, after),
         Difference::ConstGained => (
-            Severity::Harmless,
+            if gives_result {
+                Severity::Decision
+            } else {
+                Severity::Harmless
+            },
             Kind::ParameterConst,
             format!("{place}: the library promises not to write through it any more"),
-            "regenerate; a role that reads results from it no longer fits".to_owned(),
+            if gives_result {
+                format!("it gives no result any more: give it another role in {file}")
+            } else {
+                "regenerate".to_owned()
+            },
         ),
         Difference::ConstLost => (
-            Severity::Decision,
+            Severity::Breaking,
             Kind::ParameterConst,
             format!("{place}: the library may write through it now"),
             format!("check its role in {file}"),
         ),
-        difference => (
-            if difference == Difference::Abi {
-                Severity::Breaking
-            } else {
-                Severity::Decision
-            },
+        Difference::Meaning | Difference::Abi => (
+            Severity::Breaking,
             Kind::ParameterType,
             format!(
                 "{place} is {} instead of {}",
@@ -250,14 +340,17 @@ fn parameter(cx: &mut Context<'_>, old: &Function, new: &Function, at: usize, to
 }
 
 fn renamed(cx: &mut Context<'_>, old: &Function, new: &Function, before: &Param, after: &Param) {
-    if before.name == after.name {
+    if !is_renamed(old, before, after) {
         return;
     }
     let message = format!(
         "the parameter `{}` of `{}` is now called `{}`",
         before.name, new.name, after.name
     );
-    let advice = format!("rename it in {}, where it has an entry", file(cx, old));
+    let advice = format!(
+        "regenerate; `cargo codegen sync` renames it in {}, where it has an entry",
+        file(cx, old)
+    );
     let draft = draft(
         new,
         old,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::shorten;
+use super::offers::{self, Undecided};
 use super::{Context, Draft, Kind, Layer, Severity};
 use crate::catalog::{Constant, Enum};
 
@@ -24,8 +25,15 @@ pub(super) fn compare(cx: &mut Context<'_>) {
 pub(super) struct Changes {
     pub(super) moved: Vec<String>,
     pub(super) removed: Vec<String>,
-    renamed: Vec<String>,
-    added: Vec<String>,
+    pub(super) renamed: Vec<Renamed>,
+    pub(super) added: Vec<(String, i64)>,
+}
+
+/// An enumerator with another name for the same number.
+pub(super) struct Renamed {
+    pub(super) was: String,
+    pub(super) name: String,
+    pub(super) value: i64,
 }
 
 impl Changes {
@@ -72,9 +80,11 @@ pub(super) fn changes(old: &Enum, new: &Enum) -> Changes {
                 match twin {
                     Some(other) => {
                         twins.insert(other.name.clone());
-                        changes
-                            .renamed
-                            .push(format!("`{}` → `{}` ({})", value.name, other.name, value.value));
+                        changes.renamed.push(Renamed {
+                            was: value.name.clone(),
+                            name: other.name.clone(),
+                            value: value.value,
+                        });
                     }
                     None => changes
                         .removed
@@ -85,7 +95,7 @@ pub(super) fn changes(old: &Enum, new: &Enum) -> Changes {
     }
     for value in &new.values {
         if !before.contains_key(&value.name) && !twins.contains(&value.name) {
-            changes.added.push(format!("`{}` = {}", value.name, value.value));
+            changes.added.push((value.name.clone(), value.value));
         }
     }
     changes
@@ -105,6 +115,27 @@ fn enumerators(cx: &mut Context<'_>, old: &Enum, new: &Enum) {
         1 => "one value".to_owned(),
         more => format!("{more} values"),
     };
+    let (renamed_open, added_open): (Vec<Undecided>, Vec<Undecided>) = offers::of(cx, new, &changes)
+        .into_iter()
+        .partition(|one| one.was.is_some());
+    let decision = |open: &[Undecided]| match open {
+        [] => Severity::Harmless,
+        _ => Severity::Decision,
+    };
+    let default_renamed = changes.renamed.iter().any(|one| {
+        let mut users = touched.iter();
+        users.any(|function| cx.decisions.has_default(function, &one.was))
+    });
+    let renamed: Vec<String> = changes
+        .renamed
+        .iter()
+        .map(|one| format!("`{}` → `{}` ({})", one.was, one.name, one.value))
+        .collect();
+    let added: Vec<String> = changes
+        .added
+        .iter()
+        .map(|(name, value)| format!("`{name}` = {value}"))
+        .collect();
     let parts = [
         (
             Kind::EnumMoved,
@@ -118,21 +149,30 @@ fn enumerators(cx: &mut Context<'_>, old: &Enum, new: &Enum) {
             weigh(Severity::Breaking),
             format!("`{}` lost {}", new.name, count(&changes.removed)),
             changes.removed,
-            "regenerate; remove them from api/tools where it names them",
+            "regenerate; api/tools must not have them as defaults; `cargo codegen sync` retires them in `exclude` and `offer`",
         ),
         (
             Kind::EnumRenamed,
-            Severity::Harmless,
-            format!("{} of `{}` renamed", count(&changes.renamed), new.name),
-            changes.renamed,
-            "regenerate; rename them in api/tools where it names them",
+            match default_renamed {
+                true => Severity::Decision,
+                false => decision(&renamed_open),
+            },
+            format!("{} of `{}` renamed", count(&renamed), new.name),
+            renamed,
+            &match (offer(cx, &renamed_open), default_renamed) {
+                (Some(advice), false) => advice,
+                (Some(advice), true) => format!("{advice}; rename them where they are a `default`"),
+                (None, true) => "rename them in api/tools, where one is a `default`".to_owned(),
+                (None, false) => "regenerate".to_owned(),
+            },
         ),
         (
             Kind::EnumAdded,
-            weigh(Severity::Decision),
-            format!("`{}` has {} more", new.name, count(&changes.added)),
-            changes.added,
-            "the tools offer every value: exclude in api/tools those that they should not",
+            decision(&added_open),
+            format!("`{}` has {} more", new.name, count(&added)),
+            added,
+            &offer(cx, &added_open)
+                .unwrap_or_else(|| "regenerate: no tool offers them that was not told to".to_owned()),
         ),
     ];
     for (kind, severity, message, details, advice) in parts {
@@ -151,6 +191,25 @@ fn enumerators(cx: &mut Context<'_>, old: &Enum, new: &Enum) {
         };
         cx.add(draft, touched.clone());
     }
+}
+
+/// Where new enumerators must be decided on.
+fn offer(cx: &Context<'_>, undecided: &[Undecided]) -> Option<String> {
+    let places: BTreeSet<String> = undecided
+        .iter()
+        .map(|one| {
+            let file = cx.decisions.file(&one.function).unwrap_or("api/tools");
+            format!("`{}` of `{}` in {file}", one.argument.join("."), one.function)
+        })
+        .collect();
+    let places: Vec<String> = places.into_iter().collect();
+    let advice = || {
+        format!(
+            "write each into `offer` or `exclude` at {}",
+            places.join(", and at ")
+        )
+    };
+    (!places.is_empty()).then(advice)
 }
 
 fn constants(cx: &mut Context<'_>) {
@@ -192,16 +251,25 @@ fn constants(cx: &mut Context<'_>) {
             (Some(before), None) if renamed.contains_key(name.as_str()) => {
                 let other = renamed.get(name.as_str()).copied().unwrap_or_default();
                 (
-                    Severity::Decision,
+                    if cx.decisions.explains(other) {
+                        Severity::Harmless
+                    } else {
+                        Severity::Decision
+                    },
                     Kind::ConstantRenamed,
                     format!("`{name}` ({}) is now called `{other}`", shown(before.value)),
                     new.get(other).unwrap_or(before),
-                    "rename its entry in api/errors.json",
+                    "`cargo codegen sync` retires its entry in api/errors.json: give the new name one",
                 )
             }
             (None, Some(_)) if came.contains(name.as_str()) => continue,
             (Some(before), None) => (
-                Severity::Decision,
+                // A code that never comes harms nobody; a limit that the server keeps to may be another now.
+                if error {
+                    Severity::Harmless
+                } else {
+                    Severity::Breaking
+                },
                 Kind::ConstantRemoved,
                 format!("`{name}` ({}) is gone", shown(before.value)),
                 before,

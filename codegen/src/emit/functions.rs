@@ -6,7 +6,7 @@ use super::Emitted;
 use super::calls::static_ident;
 use super::source::{Source, doc, prose};
 use super::types::{ident, int};
-use crate::surface::{BlockingKind, Function, Returns, Surface};
+use crate::surface::{BlockingKind, Function, Pass, Returns, Surface};
 
 pub(super) fn emit(surface: &Surface) -> Emitted {
     let mut source = Source::new(
@@ -25,6 +25,17 @@ pub(super) fn emit(surface: &Surface) -> Emitted {
     source.items(quote! {
         /// Every function, in the order of the header.
         pub static FUNCTIONS: &[&FunctionInfo] = &[#(&#all),*];
+    });
+    let sent = surface.functions.iter().flat_map(|function| {
+        function.params.iter().filter_map(|param| match &param.pass {
+            Pass::Record { record, sets, .. } if !sets.is_empty() => Some((&function.symbol, record)),
+            _ => None,
+        })
+    });
+    let sent = sent.map(|(symbol, record)| quote! { (#symbol, #record) });
+    source.items(quote! {
+        /// Records that are filled in before a function gets them: the library reads these, all others it only writes.
+        pub static SENT_RECORDS: &[(&str, &str)] = &[#(#sent),*];
     });
     source.finish()
 }

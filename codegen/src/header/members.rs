@@ -273,7 +273,9 @@ impl Parser<'_> {
             values.push((Rc::clone(&token.text), value));
             next = i128::from(value) + 1;
             if !self.eat(",") {
-                self.expect("}", "after the last enumerator")?;
+                let begins = self.sources.origin(name.loc);
+                self.expect("}", "after the last enumerator")
+                    .map_err(|finding| Box::new(finding.note(format!("the enum begins at {begins}"))))?;
                 break;
             }
         }

@@ -184,7 +184,11 @@ fn index(position: usize) -> u32 {
 }
 
 fn list(root: &Path, below: &str, depth: usize, out: &mut Vec<String>) -> Result<(), Box<Diagnostic>> {
-    let folder = root.join(below);
+    let folder = if below.is_empty() {
+        root.to_owned()
+    } else {
+        root.join(below)
+    };
     let shown = folder.display();
     let entries = fs::read_dir(&folder).map_err(|error| {
         Diagnostic::error(

@@ -77,6 +77,8 @@ pub const NAME_FORM: &str = "RES040";
 pub const FIELD: &str = "RES041";
 /// A record holds pointers and cannot leave the process.
 pub const RECORD_POINTERS: &str = "RES042";
+/// An enumerator is both offered and excluded.
+pub const OFFERED_AND_EXCLUDED: &str = "RES043";
 
 /// `returns` does not fit the return type.
 pub const RETURNS: &str = "RES050";

@@ -241,23 +241,42 @@ fn enumerator(cx: &mut Context<'_>, item: &EnumType, name: &str, place: Place) -
 }
 
 fn excluded(cx: &mut Context<'_>, site: &Site<'_>, role: &ScalarRole) -> Option<Vec<i128>> {
-    let Some(first) = role.exclude.first() else {
+    let Some(first) = role.enumerators().next() else {
         return Some(Vec::new());
     };
     let Some(item) = the_enum(cx, site) else {
         cx.fail(
             codes::FORM_TYPE,
             first.place,
-            format!("`{}` is no enum: nothing of it can be excluded", site.spelled),
+            format!(
+                "`{}` is no enum: nothing of it can be excluded or offered",
+                site.spelled
+            ),
             "use `min` and `max`",
         );
         return None;
     };
-    let values: Vec<i128> = role
-        .exclude
-        .iter()
-        .filter_map(|name| enumerator(cx, item, &name.value, name.place))
-        .collect();
+    let mut values = |names: &[At<String>]| -> Vec<i128> {
+        let values = names.iter();
+        values
+            .filter_map(|name| enumerator(cx, item, &name.value, name.place))
+            .collect()
+    };
+    let (offered, values) = (values(&role.offer), values(&role.exclude));
+    for name in &role.offer {
+        if let Some(other) = role.exclude.iter().find(|other| other.value == name.value) {
+            cx.clash(
+                codes::OFFERED_AND_EXCLUDED,
+                other.place,
+                name.place,
+                format!("`{}` is both offered and excluded", name.value),
+                "keep it in one of `offer` and `exclude`",
+            );
+        }
+    }
+    if offered.len() != role.offer.len() {
+        return None;
+    }
     if values.len() >= item.values.len() {
         cx.fail(
             codes::OUT_OF_RANGE,

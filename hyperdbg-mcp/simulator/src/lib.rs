@@ -22,6 +22,7 @@
 //! # Faults
 //! The variable `HYPERDBG_SIM_FAULT` arms faults (`hang`, `late-event=100`, `crash@db`, `short-read`, with commas
 //! between), and the command `!sim FAULT` causes one. With `@WORD` a fault waits for that command or export.
+//! `!sim driver` is no fault: it tells which driver would be installed.
 //!
 //! | fault | effect |
 //! | --- | --- |

@@ -47,6 +47,13 @@ pub(super) async fn run(flags: ServeFlags, verb: CallFlags) -> ExitCode {
     }
 }
 
+/// How arguments are written at a prompt. Windows' own takes single quotes for letters.
+const HOW: &str = if cfg!(windows) {
+    r#"write them like "{\"address\": \"0x1000\"}", or put them into a file and write - < FILE"#
+} else {
+    r#"write them like '{"address": "0x1000"}', or put them into a file and write - < FILE"#
+};
+
 fn arguments(text: Option<&str>) -> Result<serde_json::Map<String, Value>, String> {
     let text = match text {
         None => return Ok(serde_json::Map::new()),
@@ -59,14 +66,11 @@ fn arguments(text: Option<&str>) -> Result<serde_json::Map<String, Value>, Strin
         }
         Some(text) => text.to_owned(),
     };
-    match serde_json::from_str(&text) {
+    // Windows' editors and shells like to begin files so.
+    match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => {
-            Err("the arguments are not a JSON object; write them like '{\"address\": \"0x1000\"}'".to_owned())
-        }
-        Err(error) => Err(format!(
-            "the arguments are not JSON: {error}; write them like '{{\"address\": \"0x1000\"}}'"
-        )),
+        Ok(_) => Err(format!("the arguments are not a JSON object; {HOW}")),
+        Err(error) => Err(format!("the arguments are not JSON: {error}; {HOW}")),
     }
 }
 

@@ -83,7 +83,11 @@ async fn disable(current: &Current, id: u64) -> bool {
 pub(super) async fn count_stop(current: &Current, id: u64) -> Option<&'static str> {
     let meter = {
         let pages = current.book.pages();
-        let armed = pages.events.get(&id).filter(|armed| armed.ended.is_none())?;
+        let armed = pages.events.get(&id)?;
+        // Its report was text as well, and can have used up the budget before it was told.
+        if armed.ended.is_some() {
+            return armed.ended;
+        }
         armed.meter.clone()?
     };
     meter.hit();

@@ -1,12 +1,13 @@
 //! `hd_event_read`: the event log of a session.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyperdbg_mcp_macros::composite_tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::output::Captured;
+use crate::output::{Captured, Filter, Untrusted};
+use crate::session::{LogPage, LogRecord, Origin};
 use crate::tier::Read;
 use crate::tool::typed::Answer;
 use crate::tool::{Category, Cx, ToolError};
@@ -19,7 +20,7 @@ struct Input {
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 200))]
     limit: u32,
-    /// Only records whose text holds this, in any case.
+    /// Only records with this text, in any case, or that match a /regex/.
     #[schemars(length(min = 1, max = 200))]
     filter: Option<String>,
     /// Gives the bytes of the texts as hexadecimal digits.
@@ -75,37 +76,31 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
         return Err(ToolError::new(Category::NotConnected, "No session is open.")
             .next_step("Open a session first; its event log begins there."));
     };
+    let filter = input.filter.as_deref().map(Filter::new).transpose()?;
     let wait = Duration::from_millis(input.wait_ms.into());
-    let page = current
-        .target
-        .events(input.since, input.limit as usize, wait)
-        .await;
-    let wanted = input.filter.as_deref().map(str::to_ascii_lowercase);
+    let limit = input.limit as usize;
+    let page = match &filter {
+        Some(filter) => {
+            let events = |since, limit, wait| current.target.events(since, limit, wait);
+            let finds = |text: &Untrusted| filter.finds_in(text, cx.outputs());
+            filtered(events, input.since, limit, wait, finds).await
+        }
+        None => current.target.events(input.since, limit, wait).await,
+    };
     let mut view = Vec::new();
     let records: Vec<Record> = page
         .records
         .iter()
-        .filter(|record| {
-            wanted.as_deref().is_none_or(|wanted| {
-                let text = String::from_utf8_lossy(record.text.bytes()).to_ascii_lowercase();
-                text.contains(wanted)
-            })
-        })
         .map(|record| {
-            let at_ms = u64::try_from(record.at.as_millis()).unwrap_or(u64::MAX);
-            view.extend_from_slice(format!("#{} +{at_ms} ms: ", record.sequence).as_bytes());
             let text = if input.hex {
                 record.text.hex()
             } else {
                 record.text.clone()
             };
-            view.extend_from_slice(text.bytes());
-            if !text.bytes().ends_with(b"\n") {
-                view.push(b'\n');
-            }
+            view.extend(line(record, &text));
             Record {
                 sequence: record.sequence,
-                at_ms,
+                at_ms: at_ms(record),
                 origin: record.origin.name(),
                 during: record.during,
                 lost_before: record.lost_before,
@@ -113,7 +108,8 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
             }
         })
         .collect();
-    let mut text = format!("{} records; go on from {}.", records.len(), page.next);
+    let words = filter.map_or_else(String::new, |filter| format!(" that {}", filter.words()));
+    let mut text = format!("{} records{words}; go on from {}.", records.len(), page.next);
     if page.missed > 0 {
         text.push_str(&format!(" {} were dropped before they were read.", page.missed));
     }
@@ -128,3 +124,92 @@ async fn read(cx: Cx<Read>, input: Input) -> Result<Answer<Output>, ToolError> {
     };
     Ok(Answer::new(output, text).view(view))
 }
+
+/// Records that are looked at between two looks at the clock.
+const STRIDE: usize = 200;
+/// How long one call looks at records that are there; a search that is not done goes on in the next.
+const SEARCH: Duration = Duration::from_millis(500);
+
+/// At most `limit` records after `since` in whose text `finds` finds something, waited for where there is none. The cursor
+/// moves past the others. `events` reads the log, as [`Target::events`](crate::tool::Target::events).
+async fn filtered<F: Future<Output = LogPage>>(
+    events: impl Fn(u64, usize, Duration) -> F,
+    since: u64,
+    limit: usize,
+    wait: Duration,
+    finds: impl Fn(&Untrusted) -> bool,
+) -> LogPage {
+    let until = Instant::now() + wait;
+    let mut found = LogPage {
+        records: Vec::new(),
+        next: since,
+        missed: 0,
+        more: false,
+    };
+    let mut search = Instant::now() + SEARCH;
+    loop {
+        let left = match found.records.is_empty() {
+            true => until.saturating_duration_since(Instant::now()),
+            false => Duration::ZERO,
+        };
+        let page = events(found.next, STRIDE, left).await;
+        found.missed += page.missed;
+        found.next = page.next;
+        found.more = page.more;
+        let waited = page.records.is_empty();
+        for record in page.records {
+            if !finds(&record.text) {
+                continue;
+            }
+            if found.records.len() == limit {
+                // It is the first of the next page.
+                found.next = record.sequence - 1;
+                found.more = true;
+                return found;
+            }
+            found.records.push(record);
+        }
+        let now = Instant::now();
+        if found.more {
+            if now >= search {
+                return found;
+            }
+            tokio::task::yield_now().await;
+        } else if waited || !found.records.is_empty() || now >= until {
+            return found;
+        } else {
+            search = now + SEARCH;
+        }
+    }
+}
+
+fn at_ms(record: &LogRecord) -> u64 {
+    u64::try_from(record.at.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A record for a reader, with `text` for what it says. Only the first line of a record begins with a `#` at the margin, whatever its text says.
+pub(crate) fn line(record: &LogRecord, text: &Untrusted) -> Vec<u8> {
+    let mut line = format!("#{} +{} ms", record.sequence, at_ms(record));
+    if record.origin == Origin::Server {
+        line.push_str(", the server");
+    }
+    if record.lost_before > 0 {
+        line.push_str(&format!(", {} bytes lost before it", record.lost_before));
+    }
+    line.push_str(": ");
+    let mut line = line.into_bytes();
+    let text = text.bytes();
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    for (at, part) in text.split(|byte| *byte == b'\n').enumerate() {
+        if at > 0 {
+            line.extend_from_slice(b"\n  ");
+        }
+        line.extend_from_slice(part);
+    }
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+#[path = "log/tests.rs"]
+mod tests;

@@ -226,6 +226,9 @@ struct OpenOutput {
     /// Functions that this library lacks; their tools do not work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
+    /// The driver that installing would take, where it does not lie beside this program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    driver: Option<String>,
 }
 
 /// Opens the session: starts a worker, loads HyperDbg's library in it, and connects as asked. In mode debugger the
@@ -258,17 +261,22 @@ async fn open(cx: Cx<State>, input: OpenInput) -> Result<Answer<OpenOutput>, Too
         (None, _) => input.connection()?.into(),
     };
     let (current, printed) = cx.open(opening).await?;
+    let worker = current.target.state();
     let output = OpenOutput {
         session_id: current.id.to_string(),
         mode: current.connection.mode(),
         label: current.label.clone(),
         library: cx.library(),
-        missing: current.target.state().missing,
+        missing: worker.missing,
+        driver: worker.driver,
     };
-    let text = format!(
+    let mut text = format!(
         "Session {} is open in mode {}, over {}.",
         current.id, output.mode, output.library
     );
+    if let Some(driver) = &output.driver {
+        let _ = write!(text, " Its driver: {driver}.");
+    }
     Ok(Answer::new(output, text).captured(printed))
 }
 

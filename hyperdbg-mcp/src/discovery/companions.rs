@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::image::{Image, Loader};
+use super::image::{Image, Loader, Unfit, check_driver};
 use super::{Library, read};
 
 /// The driver's files, which the library looks for beside the **host program**: the driver and the kernel DLLs that it
@@ -142,13 +142,31 @@ pub fn missing_driver_files(folder: &Path) -> Vec<&'static str> {
         .collect()
 }
 
-/// Why a driver's path cannot be given to `hyperdbg_u_set_custom_driver_path`.
+/// The driver that a library's session would install.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Driver {
+    /// The one beside this program, where the library looks by itself.
+    BesideProgram,
+    /// The one beside the library; the library must be told its path.
+    BesideLibrary {
+        /// The path as the library takes it.
+        path: String,
+    },
+    /// The one beside the library, which cannot be installed from there.
+    Unusable {
+        /// Why.
+        why: DriverError,
+    },
+    /// It is in neither place.
+    Absent,
+}
+
+/// Why a driver cannot be installed from where it lies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DriverPathError {
+pub enum DriverError {
     /// Too long.
     #[error(
-        "the driver's path has {bytes} bytes, and the library takes at most {DRIVER_PATH_BYTES}: at 260 it ends its \
-         process. Move HyperDbg to a shorter path."
+        "its path has {bytes} bytes, and the library takes at most {DRIVER_PATH_BYTES}: at 260 it ends its process"
     )]
     TooLong {
         /// Its length.
@@ -156,31 +174,92 @@ pub enum DriverPathError {
     },
     /// Not expressible.
     #[error(
-        "the driver's path holds letters outside of ASCII, and the library takes it in the system's code page only. \
-         Move HyperDbg to a path of plain letters."
+        "its path holds letters outside of ASCII, and the library takes it in the system's code page only"
     )]
     NotAscii,
     /// Verbatim.
-    #[error(
-        "the driver's path has the form \\\\?\\, which the service manager does not take. Use a plain path."
-    )]
+    #[error("its path has the form \\\\?\\, which the service manager does not take")]
     Verbatim,
+    /// Not readable.
+    #[error("it cannot be read: {why}")]
+    Unreadable {
+        /// The system's words.
+        why: String,
+    },
+    /// Something else of that name.
+    #[error("{0}")]
+    Unfit(Unfit),
 }
 
-/// Checks a driver's path before it is given to the library.
+impl DriverError {
+    /// What to do about it.
+    pub fn next_step(&self) -> &'static str {
+        match self {
+            Self::TooLong { .. } | Self::NotAscii | Self::Verbatim => {
+                "Move HyperDbg to a short path of plain letters, or put this program into its folder."
+            }
+            Self::Unreadable { .. } | Self::Unfit(_) => {
+                "Unpack the whole release again; antivirus software likes to take drivers away."
+            }
+        }
+    }
+}
+
+/// Which driver a session of the library in `folder` would install, started by a program in the folder `program`.
+pub fn driver(folder: &Path, program: Option<&Path>) -> Driver {
+    let beside = |folder: &Path| folder.join(DRIVER_FILES[0]);
+    if program.is_some_and(|program| beside(program).is_file()) {
+        return Driver::BesideProgram;
+    }
+    let file = beside(folder);
+    if !file.is_file() {
+        return Driver::Absent;
+    }
+    let judged = read(&file)
+        .map_err(|error| DriverError::Unreadable {
+            why: error.to_string(),
+        })
+        .and_then(|data| check_driver(&data).map_err(DriverError::Unfit))
+        .and_then(|()| driver_path(&file));
+    match judged {
+        Ok(path) => Driver::BesideLibrary { path },
+        Err(why) => Driver::Unusable { why },
+    }
+}
+
+/// The path of a driver as the library takes it; where it would not, the short one that the file system may have.
 ///
 /// # Errors
 /// Why the library, or the service manager behind it, would not take it.
-pub fn driver_path(path: &Path) -> Result<String, DriverPathError> {
+fn driver_path(path: &Path) -> Result<String, DriverError> {
+    let plain = dunce::simplified(path);
+    acceptable(plain).or_else(|error| {
+        short(plain)
+            .and_then(|short| acceptable(&short).ok())
+            .ok_or(error)
+    })
+}
+
+fn acceptable(path: &Path) -> Result<String, DriverError> {
     let text = path.to_str().filter(|text| text.is_ascii());
-    let text = text.ok_or(DriverPathError::NotAscii)?;
+    let text = text.ok_or(DriverError::NotAscii)?;
     if text.starts_with(r"\\?\") {
-        return Err(DriverPathError::Verbatim);
+        return Err(DriverError::Verbatim);
     }
     match text.len() {
-        bytes if bytes > DRIVER_PATH_BYTES => Err(DriverPathError::TooLong { bytes }),
+        bytes if bytes > DRIVER_PATH_BYTES => Err(DriverError::TooLong { bytes }),
         _ => Ok(text.to_owned()),
     }
+}
+
+#[cfg(windows)]
+fn short(path: &Path) -> Option<PathBuf> {
+    crate::engine::system::short_path(path).ok()
+}
+
+#[cfg(not(windows))]
+fn short(_path: &Path) -> Option<PathBuf> {
+    None
 }
 
 fn file_name(path: &Path) -> String {
@@ -224,23 +303,50 @@ fn in_system(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discovery::image::sample::Sample;
 
     #[test]
     fn the_librarys_limit_on_driver_paths_is_kept() {
         let path = |bytes: usize| PathBuf::from(format!("/{}", "d".repeat(bytes - 1)));
         assert!(driver_path(&path(259)).is_ok());
+        assert_eq!(driver_path(&path(260)), Err(DriverError::TooLong { bytes: 260 }));
         assert_eq!(
-            driver_path(&path(260)),
-            Err(DriverPathError::TooLong { bytes: 260 })
+            driver_path(Path::new("/nowhere/ü/hyperkd.sys")),
+            Err(DriverError::NotAscii)
         );
-        assert_eq!(
-            driver_path(Path::new("/ü/hyperkd.sys")),
-            Err(DriverPathError::NotAscii)
+        let verbatim = format!(r"\\?\{}\hyperkd.sys", "d".repeat(10));
+        assert_eq!(driver_path(Path::new(&verbatim)), Err(DriverError::Verbatim));
+    }
+
+    #[test]
+    fn a_driver_is_taken_from_beside_the_program_or_else_from_beside_the_library() {
+        let root = tempfile::tempdir().unwrap();
+        let (library, program) = (root.path().join("hyperdbg"), root.path().join("program"));
+        for folder in [&library, &program] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        let chosen = || driver(&library, Some(&program));
+        assert_eq!(chosen(), Driver::Absent);
+
+        let file = library.join("hyperkd.sys");
+        std::fs::write(&file, "text").unwrap();
+        assert!(
+            matches!(
+                &chosen(),
+                Driver::Unusable {
+                    why: DriverError::Unfit(_)
+                }
+            ),
+            "{:?}",
+            chosen()
         );
-        assert_eq!(
-            driver_path(Path::new(r"\\?\C:\hyperkd.sys")),
-            Err(DriverPathError::Verbatim)
-        );
+        std::fs::write(&file, Sample::driver()).unwrap();
+        match chosen() {
+            Driver::BesideLibrary { path } => assert_eq!(std::fs::read(path).unwrap(), Sample::driver()),
+            other => panic!("{other:?}"),
+        }
+        std::fs::write(program.join("hyperkd.sys"), Sample::driver()).unwrap();
+        assert_eq!(chosen(), Driver::BesideProgram);
     }
 
     #[test]

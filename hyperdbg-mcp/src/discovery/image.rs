@@ -169,6 +169,9 @@ pub enum Unfit {
         /// What it is.
         what: &'static str,
     },
+    /// A program or a library.
+    #[error("it is no kernel-mode driver")]
+    NotADriver,
     /// Right at first sight, but its tables lead nowhere.
     #[error("it is damaged: {why}")]
     Damaged {
@@ -183,31 +186,36 @@ impl Image {
     /// # Errors
     /// Why `loader` could not load it.
     pub fn parse(data: &[u8], loader: Loader) -> Result<Self, Unfit> {
-        if data.is_empty() {
-            return Err(Unfit::Empty);
-        }
-        let Ok(kind) = FileKind::parse(data) else {
-            return Err(Unfit::NotAnImage { looks: looks(data) });
-        };
-        let format = match kind {
-            FileKind::Pe32 | FileKind::Pe64 => Format::Pe,
-            FileKind::Elf32 | FileKind::Elf64 => Format::Elf,
-            FileKind::Coff | FileKind::CoffBig | FileKind::CoffImport => {
-                // COFF has no magic number, only a machine type: text may begin with one.
-                return Err(Unfit::NotAnImage { looks: looks(data) });
-            }
-            _ => return Err(Unfit::NotAnImage { looks: looks(data) }),
-        };
-        if format != loader.format {
-            return Err(Unfit::OtherFormat {
-                found: format,
-                wanted: loader.format,
-            });
-        }
-        match format {
+        check_format(data, loader.format)?;
+        match loader.format {
             Format::Pe => pe::parse(data, loader.machine),
             Format::Elf => elf::parse(data, loader.machine),
         }
+    }
+}
+
+/// Checks that the bytes are a driver for Windows on this processor.
+///
+/// # Errors
+/// What they are instead.
+pub fn check_driver(data: &[u8]) -> Result<(), Unfit> {
+    check_format(data, Format::Pe)?;
+    pe::check_driver(data, Loader::THIS.machine)
+}
+
+fn check_format(data: &[u8], wanted: Format) -> Result<(), Unfit> {
+    if data.is_empty() {
+        return Err(Unfit::Empty);
+    }
+    let found = match FileKind::parse(data) {
+        Ok(FileKind::Pe32 | FileKind::Pe64) => Format::Pe,
+        Ok(FileKind::Elf32 | FileKind::Elf64) => Format::Elf,
+        // COFF has no magic number, only a machine type: text may begin with one.
+        _ => return Err(Unfit::NotAnImage { looks: looks(data) }),
+    };
+    match found == wanted {
+        true => Ok(()),
+        false => Err(Unfit::OtherFormat { found, wanted }),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{Finding, by};
-use crate::discovery::companions::{self, Dependency, Place, Presence};
+use crate::discovery::companions::{self, Dependency, Driver, Place, Presence};
 use crate::discovery::folder::{self, Access};
 use crate::discovery::places::DRIVER_SERVICE;
-use crate::discovery::{Library, Search, Verdict, list, release};
+use crate::discovery::{Library, Origin, Search, Verdict, list, release};
 use crate::sdk::{Compatibility, Headers};
 
 pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
@@ -20,6 +20,16 @@ pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
                 "{} bytes, SHA-256 {}",
                 library.size_bytes, library.sha256
             )),
+        );
+        let tried: Vec<_> = search
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.verdict != Verdict::NotTried)
+            .cloned()
+            .collect();
+        findings.push(
+            Finding::info("library.search", format!("looked at:{}", list(&tried)))
+                .why(format!("the order is: {}; the first that fits is taken", order())),
         );
     } else {
         let named = search
@@ -43,7 +53,7 @@ pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
             .why("what is named is taken or refused; nothing else is taken in its place")
             .todo(reason.next_step()),
             None => Finding::problem("library", "HyperDbg's library was not found")
-                .why(format!("looked at:{}", list(&search.candidates)))
+                .why(format!("looked at:{}\nThe order is: {}", list(&search.candidates), order()))
                 .todo(
                     "Unpack a release of HyperDbg and name its folder with --library or HYPERDBG_LIBRARY, or use the \
                      built-in simulator with --simulator.",
@@ -68,6 +78,11 @@ pub(super) fn judge_search(search: &Search, findings: &mut Vec<Finding>) {
             );
         }
     }
+}
+
+/// The places in the order in which they are tried.
+fn order() -> String {
+    Origin::ORDER.map(Origin::name).join(", ")
 }
 
 pub(super) fn judge(library: &Library, findings: &mut Vec<Finding>) {
@@ -332,44 +347,53 @@ pub(super) fn judge_extras(extras: &[Presence], findings: &mut Vec<Finding>) {
 
 /// The library looks for its driver and its settings beside the program that loaded it: this one.
 pub(super) fn judge_drivers(library: &Library, program: Option<&Path>, findings: &mut Vec<Finding>) {
+    const ID: &str = "driver.files";
     const WHY: &str = "the library looks for hyperkd.sys and config.ini beside the program that loads it, not beside \
                        itself; only debugging this very machine needs the driver";
+    const ALL: &str = "Unpack the whole release; antivirus software likes to take drivers away.";
     let folder = library.folder();
-    let beside_library = companions::missing_driver_files(folder);
-    let beside_program = program.map(companions::missing_driver_files);
-    let lacks = |missing: &[&str]| format!("{} lacks {}", folder.display(), missing.join(", "));
-    if program == Some(folder) || beside_program.as_deref() == Some(&[]) {
-        findings.push(match beside_program.unwrap_or(beside_library).as_slice() {
-            [] => Finding::ok("driver.files", "the driver's files lie beside this program").why(WHY),
-            missing => Finding::warning("driver.files", lacks(missing))
-                .why(WHY)
-                .todo("Unpack the whole release; antivirus software likes to remove drivers."),
-        });
-        return;
+    let lacks = |folder: &Path, missing: &[&str]| {
+        Finding::warning(ID, format!("{} lacks {}", folder.display(), missing.join(", ")))
+            .why(WHY)
+            .todo(ALL)
+    };
+    let (place, finding) = match (companions::driver(folder, program), program) {
+        (Driver::BesideProgram, Some(program)) => (
+            program,
+            Finding::ok(ID, "the driver's files lie beside this program").why(WHY),
+        ),
+        (Driver::BesideLibrary { path }, _) => (
+            folder,
+            Finding::ok(
+                ID,
+                format!(
+                    "the driver's files lie beside the library; each session tells the library so: path {path}, service \
+                     {DRIVER_SERVICE}"
+                ),
+            )
+            .why(format!(
+                "{WHY}. The export hyperdbg_u_set_custom_driver_path takes its path: ASCII, at most {} bytes. \
+                 config.ini stays beside this program",
+                companions::DRIVER_PATH_BYTES
+            )),
+        ),
+        (Driver::Unusable { why }, _) => (
+            folder,
+            Finding::warning(
+                ID,
+                format!("the driver lies beside the library, from where it cannot be installed: {why}"),
+            )
+            .why(WHY)
+            .todo(why.next_step()),
+        ),
+        (Driver::Absent | Driver::BesideProgram, _) => {
+            findings.push(lacks(folder, &companions::missing_driver_files(folder)));
+            return;
+        }
+    };
+    // The driver alone does not start without the libraries of the kernel that it links to.
+    match companions::missing_driver_files(place).as_slice() {
+        [] => findings.push(finding),
+        missing => findings.push(lacks(place, missing)),
     }
-    if !beside_library.is_empty() {
-        findings.push(
-            Finding::warning("driver.files", lacks(&beside_library))
-                .why(WHY)
-                .todo("Unpack the whole release; antivirus software likes to remove drivers."),
-        );
-        return;
-    }
-    findings.push(match companions::driver_path(&folder.join(companions::DRIVER_FILES[0])) {
-        Ok(path) => Finding::info(
-            "driver.files",
-            "the driver's files lie beside the library, not beside this program",
-        )
-        .why(WHY)
-        .todo(format!(
-            "To debug this machine, call hd_driver_set_path with path {path} and service {DRIVER_SERVICE} before the driver \
-             is installed. config.ini stays beside this program."
-        )),
-        Err(error) => Finding::warning(
-            "driver.files",
-            "the driver's files lie beside the library, from where they cannot be used",
-        )
-        .why(format!("{WHY}. {error}"))
-        .todo("Move HyperDbg, or put this program into its folder."),
-    });
 }

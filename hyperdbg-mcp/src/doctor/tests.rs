@@ -178,7 +178,7 @@ fn drivers_are_looked_for_beside_the_program() {
     };
     let put = |folder: &Path| {
         for name in DRIVER_FILES {
-            std::fs::write(folder.join(name), "").unwrap();
+            std::fs::write(folder.join(name), Sample::driver()).unwrap();
         }
     };
 
@@ -186,14 +186,25 @@ fn drivers_are_looked_for_beside_the_program() {
     assert_eq!(judged(&library_folder).level, Level::Warning);
     put(&library_folder);
     let apart = judged(&program);
-    assert_eq!(apart.level, Level::Info);
+    assert_eq!(apart.level, Level::Ok);
+    assert!(apart.what.contains("each session tells the library"), "{apart:?}");
     assert!(
-        apart.what_to_do.as_ref().unwrap().contains("hd_driver_set_path"),
+        apart
+            .why
+            .as_ref()
+            .unwrap()
+            .contains("config.ini stays beside this program"),
         "{apart:?}"
     );
-    assert_eq!(judged(&library_folder).level, Level::Ok);
+    assert!(judged(&library_folder).what.contains("beside this program"));
+    std::fs::write(library_folder.join(DRIVER_FILES[0]), "text").unwrap();
+    let unfit = judged(&program);
+    assert_eq!(unfit.level, Level::Warning);
+    assert!(unfit.what.contains("cannot be installed"), "{unfit:?}");
     put(&program);
     assert_eq!(judged(&program).level, Level::Ok);
+    std::fs::remove_file(program.join(DRIVER_FILES[1])).unwrap();
+    assert!(judged(&program).what.contains("lacks hyperhv.dll"));
 }
 
 #[tokio::test]

@@ -1,14 +1,18 @@
-//! Windows: what keeps a worker to its supervisor. A job that ends with the supervisor, channels that only this user
-//! opens, and nothing inherited by chance.
+//! Windows: what keeps a worker to its supervisor. A job that ends with the supervisor, channels and files that only
+//! this user opens, and nothing inherited by chance.
 
 mod descriptor;
+mod file;
 mod inherit;
 mod job;
+mod path;
 mod pipe;
 
 pub(crate) use descriptor::OwnerOnly;
-pub(crate) use inherit::keep_standard_handles;
+pub(crate) use file::{make_folder, open_file};
+pub(crate) use inherit::{keep_handles, keep_standard_handles};
 pub(crate) use job::Job;
+pub(crate) use path::{MAX_PATH, for_system};
 pub(crate) use pipe::{Pipe, client_pid, create_pipe};
 
 use std::io;

@@ -2,9 +2,11 @@
 //! anything, and nothing here calls the library.
 
 mod access;
+mod process;
 mod service;
 
 pub(crate) use access::{grants_to_many, is_administrator};
+pub(crate) use process::running_programs;
 pub(crate) use service::service_state;
 
 use std::ffi::OsString;
@@ -15,11 +17,14 @@ use std::path::{Path, PathBuf};
 
 use windows_sys::Wdk::System::SystemInformation::{NtQuerySystemInformation, SystemCodeIntegrityInformation};
 use windows_sys::Win32::Foundation::RtlNtStatusToDosError;
+use windows_sys::Win32::Storage::FileSystem::GetShortPathNameW;
 use windows_sys::Win32::System::SystemInformation::GetSystemDirectoryW;
 use windows_sys::Win32::System::Threading::{
     IsProcessorFeaturePresent, PF_SECOND_LEVEL_ADDRESS_TRANSLATION, PF_VIRT_FIRMWARE_ENABLED,
 };
 use windows_sys::Win32::System::WindowsProgramming::SYSTEM_CODEINTEGRITY_INFORMATION;
+
+use super::confine;
 
 /// `SystemKernelDebuggerInformation`, which the bindings do not name.
 const KERNEL_DEBUGGER_INFORMATION: i32 = 35;
@@ -100,6 +105,24 @@ pub(crate) fn has_second_level_translation() -> bool {
 pub(crate) fn firmware_allows_virtualization() -> bool {
     // SAFETY: no pointers.
     unsafe { IsProcessorFeaturePresent(PF_VIRT_FIRMWARE_ENABLED) != 0 }
+}
+
+/// The short form (8.3) of the path of something that is there, where its file system keeps one.
+pub(crate) fn short_path(path: &Path) -> io::Result<PathBuf> {
+    let long = wide(confine::for_system(path, confine::MAX_PATH).as_os_str())?;
+    let mut buffer = vec![0_u16; long.len().max(1024)];
+    let room = u32::try_from(buffer.len()).map_err(io::Error::other)?;
+    // SAFETY: a terminated path, and a buffer with room for that many units.
+    let length = unsafe { GetShortPathNameW(long.as_ptr(), buffer.as_mut_ptr(), room) };
+    match usize::try_from(length)
+        .ok()
+        .and_then(|length| buffer.get(..length))
+    {
+        Some(short) if !short.is_empty() => {
+            Ok(dunce::simplified(Path::new(&OsString::from_wide(short))).to_owned())
+        }
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// The folder of Windows' own programs; not from a variable, which anybody can set.

@@ -41,7 +41,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "schema/tools.schema.json",
-        "2791816b7a85f54b6c19e3c6301d0cb3f4a0034a987f633275be887e6c3b4cf4",
+        "39ad8f87bf323d6aa1696dcd4686eeb175d92d1f161b46119cabeb92440bc3d9",
     ),
     ("script.json", "bd236ce9ee76016a688ec3ccaac8428f2f26a12d66b72e7e96c00392930d1cfa"),
     (

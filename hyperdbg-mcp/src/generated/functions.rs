@@ -718,3 +718,10 @@ pub static FUNCTIONS: &[&FunctionInfo] = &[
     &RUN_SCRIPT,
     &EVAL_EXPRESSION,
 ];
+
+/// Records that are filled in before a function gets them: the library reads these, all others it only writes.
+pub static SENT_RECORDS: &[(&str, &str)] = &[
+    ("hyperdbg_u_perform_smi_operation", "SMI_OPERATION_PACKETS"),
+    ("hyperdbg_u_lbr_dump", "HYPERTRACE_LBR_DUMP_PACKETS"),
+    ("hyperdbg_u_pt_operation", "HYPERTRACE_PT_OPERATION_PACKETS"),
+];

@@ -53,8 +53,12 @@ pub fn render_output(output: ToolOutput, shape: &Shape, store: &OutputStore) -> 
         let _ = writeln!(head, "policy: {policy}");
         fields.insert("policy".to_owned(), Value::String(policy));
     }
-    let seen = view.as_ref().map(Untrusted::escaped).unwrap_or_default();
-    let captured = captured.map(|captured| captured.escaped()).unwrap_or_default();
+    let shown = |captured: Option<&Untrusted>| {
+        let escaped = captured.map(Untrusted::escaped).unwrap_or_default();
+        store.masked(escaped)
+    };
+    let seen = shown(view.as_ref());
+    let captured = shown(captured.as_ref());
     let full_fields = (size_of_map(&fields) > PAGE_CHARS - OUTPUT_FIELD_CHARS).then(|| fields.clone());
     let has_captured = !captured.is_empty();
     let shrunk = full_fields.is_some() && {
@@ -76,7 +80,7 @@ pub fn render_output(output: ToolOutput, shape: &Shape, store: &OutputStore) -> 
     let long_head = head.len() > HEAD_CHARS;
     if long_head {
         let at = cut(&head, HEAD_CHARS);
-        let rest = head.split_off(at);
+        let rest = store.masked(head.split_off(at));
         block = format!("{rest}\n{block}");
     }
     let captured_from = if long_head {
@@ -97,6 +101,7 @@ pub fn render_output(output: ToolOutput, shape: &Shape, store: &OutputStore) -> 
             ),
             None => block.clone(),
         };
+        let whole = store.masked(whole);
         let total = whole.len();
         kept = Some((store.keep(whole), total));
     }
@@ -162,7 +167,7 @@ pub fn render_error(error: &ToolError, store: &OutputStore) -> Rendered {
         let _ = write!(text, "\nnext step: {}", bounded(step));
     }
     if let Some(captured) = &error.captured {
-        let block = captured.escaped();
+        let block = store.masked(captured.escaped());
         let end = cut(
             &block,
             PAGE_CHARS.saturating_sub(text.len() + envelope::OVERHEAD_CHARS),
@@ -184,6 +189,32 @@ pub fn render_error(error: &ToolError, store: &OutputStore) -> Rendered {
 
 fn bounded(text: &str) -> &str {
     &text[..cut(text, 4_000)]
+}
+
+/// A text that is no result of a tool: our words, captured data in its envelope, and how to read on.
+pub fn render_text(head: &str, captured: &Untrusted, rest: &str, store: &OutputStore) -> String {
+    let mut text = String::from(head);
+    if captured.is_empty() {
+        let _ = write!(text, "\n{rest}");
+        return text;
+    }
+    text.push('\n');
+    let block = store.masked(captured.escaped());
+    let end = cut(
+        &block,
+        PAGE_CHARS.saturating_sub(head.len() + rest.len() + envelope::OVERHEAD_CHARS),
+    );
+    if end < block.len() {
+        let total = block.len();
+        let shown = block[..end].to_owned();
+        let id = store.keep(block);
+        let cut =
+            format!("[shown up to {end} of {total}; the rest: hyperdbg://output/{id}?offset={end}]\n{rest}");
+        envelope::wrap(&shown, Some(&cut), &mut text);
+    } else {
+        envelope::wrap(&block, Some(rest), &mut text);
+    }
+    text
 }
 
 /// Strings that someone else may have chosen are calmed wherever they are.

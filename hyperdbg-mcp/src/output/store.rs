@@ -1,7 +1,10 @@
 //! Keeps what did not fit in a page, so that it can be read on.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::audit::Masker;
 
 /// Part of a kept output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +24,14 @@ pub struct Page {
 pub struct OutputStore {
     max_bytes: usize,
     kept: Mutex<Kept>,
+    masker: OnceLock<Masker>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
     next_id: u64,
     bytes: usize,
-    outputs: VecDeque<(u64, String)>,
+    outputs: VecDeque<(u64, Arc<str>)>,
 }
 
 /// Why an output cannot be read.
@@ -51,19 +55,31 @@ impl OutputStore {
         Self {
             max_bytes,
             kept: Mutex::default(),
+            masker: OnceLock::new(),
         }
     }
 
-    /// Keeps an escaped text and names it.
+    /// From now on secrets are masked before anything is cut, kept or searched: a cut would hide half of one from the
+    /// masker of results, and a search could guess at it.
+    pub fn mask(&self, masker: Masker) {
+        let _ = self.masker.set(masker);
+    }
+
+    /// `text` without secrets.
+    pub(super) fn masked(&self, text: String) -> String {
+        match self.masker.get().map(|masker| masker.mask(&text)) {
+            Some(Cow::Owned(masked)) => masked,
+            _ => text,
+        }
+    }
+
+    /// Keeps an escaped and masked text and names it.
     pub(crate) fn keep(&self, text: String) -> String {
-        let mut kept = self
-            .kept
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut kept = self.lock();
         kept.next_id += 1;
         let id = kept.next_id;
         kept.bytes += text.len();
-        kept.outputs.push_back((id, text));
+        kept.outputs.push_back((id, text.into()));
         while kept.bytes > self.max_bytes && kept.outputs.len() > 1 {
             if let Some((_, dropped)) = kept.outputs.pop_front() {
                 kept.bytes -= dropped.len();
@@ -72,23 +88,20 @@ impl OutputStore {
         format!("out-{id}")
     }
 
+    /// The whole output `id`.
+    pub fn whole(&self, id: &str) -> Result<Arc<str>, NotKept> {
+        let number = number(id).ok_or(NotKept::Unknown)?;
+        let kept = self.lock();
+        match kept.outputs.iter().find(|(id, _)| *id == number) {
+            Some((_, text)) => Ok(Arc::clone(text)),
+            None if (1..=kept.next_id).contains(&number) => Err(NotKept::Dropped),
+            None => Err(NotKept::Unknown),
+        }
+    }
+
     /// A part of the output `id` of at most `limit` bytes, from `offset` on.
     pub fn page(&self, id: &str, offset: usize, limit: usize) -> Result<Page, NotKept> {
-        let number: u64 = id
-            .strip_prefix("out-")
-            .and_then(|number| number.parse().ok())
-            .ok_or(NotKept::Unknown)?;
-        let kept = self
-            .kept
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Some((_, text)) = kept.outputs.iter().find(|(id, _)| *id == number) else {
-            return Err(if number >= 1 && number <= kept.next_id {
-                NotKept::Dropped
-            } else {
-                NotKept::Unknown
-            });
-        };
+        let text = self.whole(id)?;
         let start = text.floor_char_boundary(offset.min(text.len()));
         let end = cut(&text[start..], limit) + start;
         Ok(Page {
@@ -98,6 +111,41 @@ impl OutputStore {
             total: text.len(),
         })
     }
+
+    /// Ids and lengths of at most `limit` kept outputs, the newest first; only those older than `before`, where it is
+    /// given. None where `before` is no id.
+    pub fn listed(&self, before: Option<&str>, limit: usize) -> Option<Vec<(String, usize)>> {
+        let before = match before {
+            Some(id) => number(id)?,
+            None => u64::MAX,
+        };
+        let kept = self.lock();
+        let older = kept.outputs.iter().rev().filter(|(id, _)| *id < before);
+        Some(
+            older
+                .take(limit)
+                .map(|(id, text)| (format!("out-{id}"), text.len()))
+                .collect(),
+        )
+    }
+
+    /// The numbers of the oldest and the newest kept output: the list has changed when they have.
+    pub fn span(&self) -> Option<(u64, u64)> {
+        let kept = self.lock();
+        let (oldest, newest) = (kept.outputs.front()?, kept.outputs.back()?);
+        Some((oldest.0, newest.0))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The number in an id, where it is written as the store writes it.
+fn number(id: &str) -> Option<u64> {
+    let digits = id.strip_prefix("out-")?;
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    plain.then(|| digits.parse().ok()).flatten()
 }
 
 /// Where to cut `text` so that at most `limit` bytes stay: after a line where one ends in the last part, never
@@ -147,7 +195,31 @@ mod tests {
         assert_eq!(store.page(&first, 0, 10), Err(NotKept::Dropped));
         assert!(store.page(&second, 0, 10).is_ok());
         assert_eq!(store.page("out-9", 0, 10), Err(NotKept::Unknown));
-        assert_eq!(store.page("x", 0, 10), Err(NotKept::Unknown));
+        for unknown in [
+            "x",
+            "out-",
+            "out-0",
+            "out-+2",
+            "out-02",
+            "out-2 ",
+            "out-99999999999999999999",
+        ] {
+            assert_eq!(store.page(unknown, 0, 10), Err(NotKept::Unknown), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn the_list_names_what_is_kept_newest_first_and_goes_on() {
+        let store = OutputStore::new(100);
+        assert_eq!((store.listed(None, 10), store.span()), (Some(vec![]), None));
+        for length in [90, 10, 20, 30] {
+            store.keep("a".repeat(length));
+        }
+        let named = |number: u64, length: usize| (format!("out-{number}"), length);
+        assert_eq!(store.listed(None, 2), Some(vec![named(4, 30), named(3, 20)]));
+        assert_eq!(store.listed(Some("out-3"), 2), Some(vec![named(2, 10)]));
+        assert_eq!(store.listed(Some("3"), 2), None);
+        assert_eq!(store.span(), Some((2, 4)));
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Untrusted {
         self.bytes.len()
     }
 
+    /// Length of the form in which it is shown, in bytes.
+    pub fn shown_len(&self) -> usize {
+        self.escaped().len()
+    }
+
     /// The escaped form, for the envelope and the output store only.
     pub(super) fn escaped(&self) -> String {
         match std::str::from_utf8(&self.bytes) {

@@ -7,16 +7,20 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation, InputRequiredResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation, InputRequiredResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use super::admission::{Admission, Call};
 use super::instructions::instructions;
 use super::registry::{DEADLINE, Lookup, SESSION, SESSION_ID, Served};
+use super::resources::Resources;
 use super::{Ending, Gate, Manager, Registry, View};
 use crate::audit::{self, Audit, Decision, Masker, Pending};
 use crate::output::{Rendered, render_error, render_output};
@@ -26,6 +30,8 @@ use crate::tool::{Arguments, Category, Host, Sessions, ToolError, ToolOutput};
 
 /// How long clients may keep the lists; they do not change while the process lives.
 const LIST_TTL_MS: u64 = 3_600_000;
+/// The method, as the audit log names it beside tools.
+const READ_RESOURCE: &str = "resources/read";
 /// Time between two progress notifications; clients expect one every ten seconds.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
@@ -38,19 +44,27 @@ pub struct Handler {
     info: ServerConfig,
     ending: Ending,
     audit: Arc<Audit>,
+    resources: Resources,
 }
 
 impl Handler {
     /// A server of the tools in `registry` over the sessions of `manager`; `gate` decides about each call.
     pub fn new(registry: Registry, manager: Arc<Manager>, ending: Ending, gate: Gate) -> Self {
         let opens = manager.opens_by_itself().is_some();
-        let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .build();
+        let info = ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("hyperdbg-mcp", env!("CARGO_PKG_VERSION")).with_title("HyperDbg"),
             )
             .with_instructions(instructions(&registry, opens, &gate.policy.rules));
         Self {
             registry: Arc::new(registry),
+            resources: Resources::new(Arc::clone(&manager), ending.clone()),
             manager,
             gate: Arc::new(gate),
             info,
@@ -62,6 +76,7 @@ impl Handler {
     /// The same server with a log of its calls.
     #[must_use]
     pub fn audited(mut self, audit: Arc<Audit>) -> Self {
+        self.manager.outputs().mask(audit.masker().clone());
         self.audit = audit;
         self
     }
@@ -133,6 +148,37 @@ impl Handler {
             masker.mask_fields(fields);
         }
         rendered
+    }
+
+    /// Reads a resource; recorded like a call that reads.
+    async fn read(&self, uri: &str) -> Result<String, ErrorData> {
+        let view = self.manager.view(None);
+        let mut arguments = serde_json::Map::new();
+        arguments.insert("uri".to_owned(), Value::String(uri.to_owned()));
+        let pending = self
+            .record(
+                &view,
+                READ_RESOURCE,
+                Some(Tier::Read),
+                &arguments,
+                Decision::allowed(),
+            )
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        match self.resources.read(uri).await {
+            Ok(text) => {
+                let rendered = self.masked(Rendered {
+                    text,
+                    fields: None,
+                    failure: None,
+                });
+                pending.finish(&rendered);
+                Ok(rendered.text)
+            }
+            Err(error) => {
+                pending.finish_without_result(Category::InvalidArgument.name());
+                Err(error)
+            }
+        }
     }
 
     /// Runs a tool, where the gate lets it through.
@@ -383,6 +429,67 @@ impl ServerHandler for Handler {
         Ok(result_of(self.render(cancelled(why), &view)).into())
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        if !is_modern(&context) {
+            self.resources.watch_list(context.peer);
+        }
+        self.resources
+            .list(request.and_then(|request| request.cursor).as_deref())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let list = Resources::templates();
+        Ok(if is_modern(&context) {
+            list.with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private)
+        } else {
+            list
+        })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let text = self.read(&request.uri).await?;
+        let contents = ResourceContents::text(text, request.uri);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.resources.subscribe(&request.uri, context.peer)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.resources.unsubscribe(&request.uri).await
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(self.resources.accepted(requested))
+    }
+
+    async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
+        self.resources.listen(&listener).await;
+        Ok(())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -398,7 +505,16 @@ impl ServerHandler for Handler {
                 },
                 None,
             )),
-            "initialize" | "tools/list" | "ping" | "server/discover" => Err(ErrorData::invalid_params(
+            "initialize"
+            | "tools/list"
+            | "ping"
+            | "server/discover"
+            | "resources/list"
+            | "resources/templates/list"
+            | "resources/read"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
+            | "subscriptions/listen" => Err(ErrorData::invalid_params(
                 format!("the parameters of {method} do not have its form"),
                 None,
             )),

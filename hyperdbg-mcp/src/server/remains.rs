@@ -251,8 +251,11 @@ mod tests {
 
     /// A file as a server of this process id would have left it.
     fn abandon(folder: &Path, pid: u32, remains: &Remains) {
-        let path = remains.notes.as_ref().unwrap().lock().unwrap().path.clone();
-        let content = fs::read(path).unwrap();
+        // Through the handle that holds the lock: on Windows no other reads the file.
+        let mut notes = remains.notes.as_ref().unwrap().lock().unwrap();
+        let mut content = Vec::new();
+        notes.file.rewind().unwrap();
+        notes.file.read_to_end(&mut content).unwrap();
         fs::write(folder.join(format!("server-{pid}.jsonl")), content).unwrap();
     }
 
@@ -267,6 +270,7 @@ mod tests {
         remains.note(vec![left("unknown", &[])]);
         abandon(folder.path(), 9, &remains);
         remains.close(Vec::new());
+        drop(remains);
         let next = Remains::in_folder(folder.path()).unwrap();
         let [told, lost] = next.found() else {
             panic!("{:?}", next.found())

@@ -74,6 +74,10 @@ struct Table {
     opened: u64,
 }
 
+/// The sessions that are open, and the span of the outputs that are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed(Vec<Arc<str>>, Option<(u64, u64)>);
+
 struct Slot {
     current: Current,
     /// Held while a session on this machine is open.
@@ -207,8 +211,18 @@ impl Manager {
         Some(table.sessions.remove(at).current)
     }
 
+    /// What there is to be listed; another value means another list.
+    pub(super) fn listed(&self) -> Listed {
+        let sessions = self
+            .lock()
+            .living()
+            .map(|current| Arc::clone(&current.id))
+            .collect();
+        Listed(sessions, self.outputs.span())
+    }
+
     /// Why `id` names no session that can be used.
-    fn no_session(&self, id: &str) -> ToolError {
+    pub(super) fn no_session(&self, id: &str) -> ToolError {
         let number: Option<u64> = id.strip_prefix('s').and_then(|digits| digits.parse().ok());
         let opened = self.lock().opened;
         let open: Vec<String> = self

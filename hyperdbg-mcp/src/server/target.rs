@@ -26,6 +26,7 @@ impl Target for Session {
                 .compatibility()
                 .map(|fit| fit.disabled.keys().cloned().collect())
                 .unwrap_or_default(),
+            driver: status.driver,
             observed: Some(status.run_state),
             simulator: status.simulator,
             last_error: status.last_error,

@@ -16,6 +16,7 @@ const LIFE: Duration = Duration::from_millis(1_800);
 #[derive(Debug, Clone, Default)]
 pub struct Ending {
     over: Arc<AtomicBool>,
+    begun: CancellationToken,
     give_up: CancellationToken,
     process: bool,
 }
@@ -39,6 +40,7 @@ impl Ending {
         if self.over.swap(true, Ordering::SeqCst) {
             return;
         }
+        self.begun.cancel();
         let give_up = self.give_up.clone();
         let ends_process = self.process;
         // A thread of its own: it must act even when every thread of the runtime is stuck.
@@ -63,6 +65,11 @@ impl Ending {
     /// Whether the input has ended.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
+    }
+
+    /// Done at the end of input: for what waits for nothing but more of it.
+    pub async fn begun(&self) {
+        self.begun.cancelled().await;
     }
 
     /// Done when calls in flight must be given up.

@@ -39,6 +39,8 @@ pub(super) struct Shared {
     pub(super) opened: OnceLock<Opened>,
     /// How the library fits; known before the first call.
     pub(super) compatibility: OnceLock<Compatibility>,
+    /// The path of the driver that the library was told, or why it was not.
+    pub(super) driver: OnceLock<String>,
     pub(super) state: Mutex<State>,
     /// One permit: the library makes one call at a time. Closed when the worker is gone.
     pub(super) turn: Arc<Semaphore>,
@@ -161,6 +163,7 @@ impl Shared {
             worker_began: OnceLock::new(),
             opened: OnceLock::new(),
             compatibility: OnceLock::new(),
+            driver: OnceLock::new(),
             state: Mutex::new(State {
                 pending: None,
                 loss: None,

@@ -80,6 +80,8 @@ pub struct Status {
     pub missing_exports: Vec<String>,
     /// How the library fits this program, once it is open.
     pub compatibility: Option<Compatibility>,
+    /// The driver beside the library: its path as the library was told it, or why it was not.
+    pub driver: Option<String>,
     /// Process id of the worker.
     pub worker_pid: u32,
     /// Whether the worker lives.

@@ -154,6 +154,8 @@ pub struct WorkerState {
     pub missing: Vec<String>,
     /// Exports that are not called, because the library is of another SDK.
     pub disabled: Vec<String>,
+    /// The driver that lies beside the library: its path as the library was told it, or why it was not.
+    pub driver: Option<String>,
     /// What the target does, and how that is known.
     pub observed: Option<Observed>,
     /// The library says of itself that it is the simulator.

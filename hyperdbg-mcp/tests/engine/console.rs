@@ -45,7 +45,7 @@ async fn no_console() {
     tokio::time::sleep(SHORT).await;
     let _ = session.interrupt();
     match session.wait_stop(LONG).await.unwrap() {
-        StopWait::Stopped(outcome) => assert!(outcome.text.ends_with(b"stopped by break\n")),
+        StopWait::Stopped(outcome) => assert!(outcome.text().ends_with(b"stopped by break\n")),
         other => panic!("{other:?}"),
     }
     // Its output still goes to the supervisor, not to the console.

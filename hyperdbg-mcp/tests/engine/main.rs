@@ -10,9 +10,13 @@ mod calls;
 #[cfg(windows)]
 mod console;
 mod death;
+#[cfg(windows)]
+mod driver;
 mod fake;
 #[path = "../headers/mod.rs"]
 mod headers;
+#[cfg(windows)]
+mod inherited;
 mod matrix;
 mod model;
 mod moved;
@@ -52,6 +56,10 @@ fn main() -> ExitCode {
     #[cfg(windows)]
     console::add(&mut trials);
     death::add(&mut trials);
+    #[cfg(windows)]
+    driver::add(&mut trials);
+    #[cfg(windows)]
+    inherited::add(&mut trials);
     matrix::add(&mut trials);
     model::add(&mut trials);
     moved::add(&mut trials);

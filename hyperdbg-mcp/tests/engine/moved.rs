@@ -30,6 +30,10 @@ pub(crate) fn add(trials: &mut Vec<Trial>) {
             "what_cannot_be_translated_is_not_called_and_the_rest_works",
             rest_works,
         ),
+        trial(
+            "a_record_that_the_library_reads_is_not_sent_with_members_that_nobody_filled_in",
+            not_filled_in,
+        ),
         trial("a_value_that_the_library_lacks_is_refused_alone", lacking_value),
         trial("headers_of_an_unusable_callback_open_no_session", no_session),
     ]);
@@ -73,11 +77,10 @@ fn moved() -> Catalog {
     extra.fields.rotate_right(1);
     let smi = headers::record(&mut catalog, "SMI_OPERATION_PACKETS");
     smi.fields.reverse();
-    smi.fields.push(headers::field("Reserved", "UINT8[100]"));
     let stack = headers::record(&mut catalog, "LBR_STACK_ENTRY");
     stack.fields.reverse();
     let branch = headers::record(&mut catalog, "LBR_BRANCH_ENTRY");
-    branch.fields.insert(1, headers::field("Cycles", "UINT64"));
+    branch.fields.reverse();
     let filter = headers::record(&mut catalog, "PT_FILTER_OPTIONS");
     filter.fields.swap(0, 1);
     catalog
@@ -180,21 +183,18 @@ struct MovedSmi {
     status: u32,
     count: u64,
     operation: i32,
-    reserved: [u8; 100],
 }
 
 unsafe extern "C" fn perform_smi_operation(record: *mut SMI_OPERATION_PACKETS) -> u8 {
     let function = SIMULATOR.hyperdbg_u_perform_smi_operation.unwrap();
     // SAFETY: the caller has room for the record of this SDK.
     let moved = unsafe { &mut *record.cast::<MovedSmi>() };
-    assert_eq!(moved.reserved, [0; 100], "what the program does not know is zero");
     let mut packet = Packet::<SMI_OPERATION_PACKETS>::zeroed();
     packet.get_mut().SmiOperationType.0 = 1 - moved.operation;
     // SAFETY: a live record.
     let done = unsafe { function(packet.as_mut_ptr()) };
     moved.status = packet.get().KernelStatus;
     moved.count = packet.get().SmiCount;
-    moved.reserved = [0xee; 100];
     done
 }
 
@@ -202,7 +202,7 @@ unsafe extern "C" fn perform_smi_operation(record: *mut SMI_OPERATION_PACKETS) -
 struct MovedStack {
     tos: u8,
     info: [u64; 32],
-    branches: [[u64; 3]; 32],
+    branches: [[u64; 2]; 32],
 }
 
 #[repr(C)]
@@ -228,7 +228,7 @@ unsafe extern "C" fn lbr_dump(record: *mut HYPERTRACE_LBR_DUMP_PACKETS) -> u8 {
     moved.architectural = filled.ArchBasedLBR;
     moved.stack.tos = filled.LbrStack.Tos;
     for (index, branch) in filled.LbrStack.BranchEntry.iter().enumerate() {
-        moved.stack.branches[index] = [branch.From, 0xdead, branch.To];
+        moved.stack.branches[index] = [branch.To, branch.From];
         // SAFETY: every bit pattern is a number.
         moved.stack.info[index] = unsafe { filled.LbrStack.LastBranchInfo[index].AsUInt };
     }
@@ -439,6 +439,36 @@ async fn rest_works() {
         let message = result.unwrap_err().message;
         assert!(message.contains(word), "{message}");
     }
+    let registers = Call::ReadAllRegisters(ReadAllRegistersArgs {});
+    let rip = rip(&session).await;
+    match session.call(registers, LONG).await.unwrap().reply {
+        Reply::ReadAllRegisters(reply) => assert_eq!(reply.extra.get().RIP, rip),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn not_filled_in() {
+    let mut catalog = moved();
+    let smi = headers::record(&mut catalog, "SMI_OPERATION_PACKETS");
+    smi.fields.push(headers::field("Flags", "UINT32"));
+    let branch = headers::record(&mut catalog, "LBR_BRANCH_ENTRY");
+    branch.fields.insert(1, headers::field("Cycles", "UINT64"));
+    let session = open_with(Some(&catalog), true).await.unwrap();
+    let smi = Call::PerformSmiOperation(PerformSmiOperationArgs {
+        operation: SMI_OPERATION_REQUEST_TYPE::SMI_OPERATION_REQUEST_TYPE_READ_COUNT,
+    });
+    let lbr = Call::LbrDump(LbrDumpArgs { core: 0 });
+    for (call, member) in [
+        (smi, "`SMI_OPERATION_PACKETS.Flags`"),
+        (lbr, "`LBR_BRANCH_ENTRY.Cycles`"),
+    ] {
+        let result = session.call(call, LONG).await;
+        assert_category(&result, Category::AbiMismatch);
+        let message = result.unwrap_err().message;
+        let why = format!("members there that this program cannot fill in: {member}");
+        assert!(message.contains(&why), "{message}");
+    }
+    // A record that the library only writes may have grown.
     let registers = Call::ReadAllRegisters(ReadAllRegistersArgs {});
     let rip = rip(&session).await;
     match session.call(registers, LONG).await.unwrap().reply {

@@ -14,7 +14,7 @@ use hyperdbg_mcp::engine::{BoxFuture, Link, Outcome};
 use hyperdbg_mcp::generated::{self as g, Call, Reply};
 use hyperdbg_mcp::policy::decision::{Permit, Rules};
 use hyperdbg_mcp::server::{Ending, Gate, Handler, Launcher, Manager, Policy, Registry, Remains, serve};
-use hyperdbg_mcp::session::LogPage;
+use hyperdbg_mcp::session::{LogPage, LogRecord, Origin};
 use hyperdbg_mcp::tier::Tier;
 use hyperdbg_mcp::tool::surface::{Groups, Selection};
 use hyperdbg_mcp::tool::{Category, Connection, Delivery, Meter, Run, Target, ToolError, WorkerState};
@@ -54,6 +54,9 @@ pub struct Fake {
     pub stop: Mutex<Option<Vec<u8>>>,
     pub stopped: Notify,
     pub refuses_memory: Mutex<Option<ToolError>>,
+    /// The event log of every session.
+    pub log: Mutex<Vec<LogRecord>>,
+    pub logged: Notify,
 }
 
 impl Fake {
@@ -237,8 +240,8 @@ impl Fake {
     }
 }
 
-/// The fake as a worker.
-pub struct FakeTarget(pub Arc<Fake>);
+/// The fake as a worker; the flag says that it was closed.
+pub struct FakeTarget(pub Arc<Fake>, AtomicBool);
 
 impl Link for FakeTarget {
     fn call(&self, call: Call, _: Duration) -> BoxFuture<'_, Result<Outcome<Reply>, ToolError>> {
@@ -267,8 +270,9 @@ impl Drop for CountDrop<'_> {
 impl Target for FakeTarget {
     fn state(&self) -> WorkerState {
         WorkerState {
-            alive: true,
+            alive: !self.1.load(Ordering::SeqCst),
             pid: Some(1),
+            events: self.0.log.lock().unwrap().len() as u64,
             ..WorkerState::default()
         }
     }
@@ -290,13 +294,28 @@ impl Target for FakeTarget {
 
     fn log(&self, _: &str) {}
 
-    fn events(&self, _: u64, _: usize, _: Duration) -> BoxFuture<'_, LogPage> {
-        Box::pin(async {
+    fn events(&self, since: u64, limit: usize, wait: Duration) -> BoxFuture<'_, LogPage> {
+        Box::pin(async move {
+            let since = usize::try_from(since).unwrap();
+            let newer = async {
+                loop {
+                    let logged = self.0.logged.notified();
+                    if self.0.log.lock().unwrap().len() > since {
+                        return;
+                    }
+                    logged.await;
+                }
+            };
+            let _ = tokio::time::timeout(wait, newer).await;
+            let log = self.0.log.lock().unwrap();
+            let start = since.min(log.len());
+            let records: Vec<LogRecord> = log[start..].iter().take(limit).cloned().collect();
+            let next = start + records.len();
             LogPage {
-                records: Vec::new(),
-                next: 0,
+                records,
+                next: next as u64,
                 missed: 0,
-                more: false,
+                more: next < log.len(),
             }
         })
     }
@@ -355,6 +374,7 @@ impl Target for FakeTarget {
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
+        self.1.store(true, Ordering::SeqCst);
         Box::pin(std::future::ready(()))
     }
 
@@ -362,6 +382,22 @@ impl Target for FakeTarget {
 }
 
 impl Fake {
+    /// Adds a record to the event log.
+    pub fn logs(&self, text: &str) {
+        let mut log = self.log.lock().unwrap();
+        let sequence = log.len() as u64 + 1;
+        log.push(LogRecord {
+            sequence,
+            at: Duration::from_millis(sequence),
+            origin: Origin::LibraryThread,
+            during: None,
+            lost_before: 0,
+            text: text.as_bytes().to_vec(),
+        });
+        drop(log);
+        self.logged.notify_waiters();
+    }
+
     pub fn stop_with(&self, text: &str) {
         *self.stop.lock().unwrap() = Some(text.as_bytes().to_vec());
         self.stopped.notify_waiters();
@@ -373,7 +409,9 @@ struct Fakes(Arc<Fake>);
 
 impl Launcher for Fakes {
     fn launch(&self) -> BoxFuture<'_, Result<Arc<dyn Target>, ToolError>> {
-        Box::pin(async { Ok(Arc::new(FakeTarget(Arc::clone(&self.0))) as Arc<dyn Target>) })
+        Box::pin(async {
+            Ok(Arc::new(FakeTarget(Arc::clone(&self.0), AtomicBool::new(false))) as Arc<dyn Target>)
+        })
     }
 
     fn library(&self) -> String {
@@ -472,6 +510,12 @@ impl Wire {
     /// Whether nothing arrives for a while.
     pub async fn is_silent(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, self.read.next_line()).await.is_err()
+    }
+
+    /// The next message, where one comes in that time.
+    pub async fn message_within(&mut self, time: Duration) -> Option<Value> {
+        let line = tokio::time::timeout(time, self.read.next_line()).await.ok()?;
+        Some(serde_json::from_str(&line.unwrap()?).unwrap())
     }
 
     pub async fn request(&mut self, method: &str, params: Value) -> Value {

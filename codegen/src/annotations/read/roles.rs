@@ -20,6 +20,7 @@ fn scalar(reader: &mut Reader<'_>, fields: &mut Fields<'_, '_>) -> Option<Scalar
     let max = optional(fields, reader, "max", Reader::integer);
     let multiple_of = optional(fields, reader, "multiple_of", Reader::integer);
     let exclude = optional(fields, reader, "exclude", Reader::strings);
+    let offer = optional(fields, reader, "offer", Reader::strings);
     Some(ScalarRole {
         name: name?,
         doc: doc?.value,
@@ -29,6 +30,7 @@ fn scalar(reader: &mut Reader<'_>, fields: &mut Fields<'_, '_>) -> Option<Scalar
         max: max?,
         multiple_of: multiple_of?,
         exclude: exclude?.unwrap_or_default(),
+        offer: offer?.unwrap_or_default(),
     })
 }
 
@@ -55,7 +57,7 @@ pub(super) fn role(reader: &mut Reader<'_>, value: &Value<'_>, param: &str) -> O
         reader.one_of(value, what, &known)
     })?;
     let read = match role.value {
-        "value" => scalar(reader, &mut fields).map(Role::Value),
+        "value" => scalar(reader, &mut fields).map(|said| Role::Value(Box::new(said))),
         "constant" => {
             let value = required(&mut fields, reader, "value", Reader::integer_or_null);
             let reason = required(&mut fields, reader, "reason", Reader::prose);

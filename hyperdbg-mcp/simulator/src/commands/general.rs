@@ -390,9 +390,19 @@ pub(super) fn refused_spelling(input: &Input<'_>) {
     say!(input.session.console, "unknown assemble command\n\n");
 }
 
-/// `!sim FAULT [MILLISECONDS]`: misbehave.
+/// `!sim FAULT [MILLISECONDS]`: misbehave; `!sim driver`: tell which driver would be installed.
 pub(super) fn simulate(input: &Input<'_>) {
     let session = input.session;
+    if let [driver] = input.arguments()
+        && driver.is("driver")
+    {
+        let chosen = session.lock().driver_path.clone();
+        match chosen {
+            Some((path, service)) => say!(session.console, "driver {path}, service {service}\n"),
+            None => say!(session.console, "the driver beside the program\n"),
+        }
+        return;
+    }
     let fault = input
         .arguments()
         .first()

@@ -33,6 +33,16 @@ pub(super) fn parse(data: &[u8], wanted: Machine) -> Result<Image, Unfit> {
     })
 }
 
+/// Whether the bytes are a kernel-mode driver.
+pub(super) fn check_driver(data: &[u8], wanted: Machine) -> Result<(), Unfit> {
+    check_machine(machine(data)?, wanted)?;
+    let file = PeFile64::parse(data).map_err(damaged("headers"))?;
+    match file.nt_headers().optional_header().subsystem() == pe::IMAGE_SUBSYSTEM_NATIVE {
+        true => Ok(()),
+        false => Err(Unfit::NotADriver),
+    }
+}
+
 /// The machine type stands at the same place in 32-bit and 64-bit files.
 fn machine(data: &[u8]) -> Result<Machine, Unfit> {
     let offset = pe::ImageDosHeader::parse(data)

@@ -41,6 +41,14 @@ impl<'a> Sample<'a> {
         }
     }
 
+    /// A kernel-mode driver of Windows.
+    pub(crate) fn driver() -> Vec<u8> {
+        let mut driver = Self::new(Format::Pe, &[]).pe();
+        // The subsystem in its optional header: native.
+        driver[64 + 24 + 68] = 1;
+        driver
+    }
+
     /// A Windows DLL with one section.
     pub(crate) fn pe(&self) -> Vec<u8> {
         const RVA: u32 = 0x1000;

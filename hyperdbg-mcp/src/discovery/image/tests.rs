@@ -132,6 +132,15 @@ fn programs_and_drivers_are_no_libraries() {
     assert!(
         matches!(Image::parse(&driver, PE), Err(Unfit::NotShared { what }) if what.contains("kernel-mode"))
     );
+    if Loader::THIS.machine == Machine::X64 {
+        assert_eq!(check_driver(&driver), Ok(()));
+        assert_eq!(check_driver(&sample(Format::Pe).pe()), Err(Unfit::NotADriver));
+        assert!(matches!(
+            check_driver(&sample(Format::Elf).elf()),
+            Err(Unfit::OtherFormat { .. })
+        ));
+        assert_eq!(check_driver(b""), Err(Unfit::Empty));
+    }
     let mut program = sample(Format::Elf).elf();
     program[16] = 2;
     assert_eq!(

@@ -1,6 +1,6 @@
 //! What is asked of Windows, and what the answers mean for HyperDbg.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
 
@@ -50,6 +50,8 @@ pub(super) struct Facts {
     pub(super) processor: Probe<Processor>,
     /// State of the driver's service, in the service manager's numbers.
     pub(super) driver: Probe<Option<u32>>,
+    /// File names of the programs that run, in lower case.
+    pub(super) running: Probe<BTreeSet<String>>,
 }
 
 /// What the facts mean.
@@ -68,6 +70,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     findings.extend(processor(&facts.processor));
     findings.push(driver(&facts.driver));
     findings.push(debugger(facts));
+    findings.extend(debuggers(&facts.running));
     findings
 }
 
@@ -301,6 +304,44 @@ fn debugger(facts: &Facts) -> Finding {
             why,
         ),
     }
+}
+
+/// HyperDbg's own programs.
+const HYPERDBG: [&str; 2] = ["hyperdbg-cli.exe", "hyperdbg-test.exe"];
+/// Kernel debuggers of others.
+const DEBUGGERS: [&str; 5] = ["dbgx.shell.exe", "kd.exe", "livekd.exe", "ntkd.exe", "windbg.exe"];
+
+/// Programs that debug as well.
+fn debuggers(probe: &Probe<BTreeSet<String>>) -> Vec<Finding> {
+    const ID: &str = "host.debuggers";
+    let running = match probe {
+        Ok(running) => running,
+        Err(why) => return vec![Finding::unknown(ID, "which other debuggers run", why)],
+    };
+    let among = |names: &[&str]| -> Vec<String> {
+        let found = names.iter().filter(|name| running.contains(**name));
+        found.map(|name| (*name).to_owned()).collect()
+    };
+    let mut findings = Vec::new();
+    let ours = among(&HYPERDBG);
+    if !ours.is_empty() {
+        findings.push(
+            Finding::warning(ID, format!("another HyperDbg runs: {}", ours.join(", ")))
+                .why("only one process can hold the driver, and only one the pipe or port of a debuggee")
+                .todo("Close it, unless it debugs something else."),
+        );
+    }
+    let others = among(&DEBUGGERS);
+    if !others.is_empty() {
+        findings.push(
+            Finding::info(ID, format!("other kernel debuggers run: {}", others.join(", ")))
+                .why("they are in the way where they hold the same pipe or port, or debug this machine"),
+        );
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok(ID, "no program of another kernel debugger runs"));
+    }
+    findings
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ fn ready() -> Facts {
             firmware_allows: true,
         }),
         driver: Ok(None),
+        running: Ok(BTreeSet::from(["explorer.exe".to_owned()])),
     }
 }
 
@@ -67,9 +68,10 @@ fn what_cannot_be_asked_is_unknown_with_its_reason() {
         boot_entry: Err("the reason".to_owned()),
         processor: Err("the reason".to_owned()),
         driver: Err("the reason".to_owned()),
+        running: Err("the reason".to_owned()),
     };
     let findings = judge(&facts);
-    assert_eq!(findings.len(), 8);
+    assert_eq!(findings.len(), 9);
     for finding in findings.iter().filter(|finding| finding.id != "host.system") {
         assert_eq!(finding.level, Level::Info, "{finding:?}");
         assert!(finding.what.starts_with("unknown: "), "{finding:?}");
@@ -228,5 +230,26 @@ fn options_of_the_boot_entry_are_read_in_any_language() {
         "host.boot_entry",
         Level::Info,
         "debug Nein, testsigning Ja",
+    );
+}
+
+#[test]
+fn another_hyperdbg_is_a_warning_and_other_debuggers_are_told() {
+    let running = |names: &[&str]| Facts {
+        running: Ok(names.iter().map(|name| (*name).to_owned()).collect()),
+        ..ready()
+    };
+    assert_level(&ready(), "host.debuggers", Level::Ok, "no program");
+    assert_level(
+        &running(&["hyperdbg-cli.exe", "windbg.exe"]),
+        "host.debuggers",
+        Level::Warning,
+        "hyperdbg-cli.exe",
+    );
+    assert_level(
+        &running(&["windbg.exe"]),
+        "host.debuggers",
+        Level::Info,
+        "windbg.exe",
     );
 }

@@ -34,6 +34,7 @@ pub(super) async fn gather() -> Facts {
         boot_entry: boot_entry().await,
         processor: processor(),
         driver: system::service_state(DRIVER_SERVICE).map_err(told),
+        running: system::running_programs().map_err(told),
     }
 }
 

@@ -11,7 +11,7 @@ use windows_sys::Win32::Security::Authorization::{
     ConvertSidToStringSidW, ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1,
 };
 use windows_sys::Win32::Security::{
-    GetTokenInformation, PSID, SECURITY_ATTRIBUTES, TOKEN_QUERY, TOKEN_USER, TokenUser,
+    GetTokenInformation, PSECURITY_DESCRIPTOR, PSID, SECURITY_ATTRIBUTES, TOKEN_QUERY, TOKEN_USER, TokenUser,
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
@@ -26,9 +26,30 @@ const ATTRIBUTES_BYTES: u32 = size_of::<SECURITY_ATTRIBUTES>() as u32;
 pub(crate) struct OwnerOnly(NonNull<c_void>);
 
 impl OwnerOnly {
+    /// For a pipe or section.
     pub(crate) fn new() -> io::Result<Self> {
+        Self::with("", "GA")
+    }
+
+    /// For a file.
+    pub(super) fn of_file() -> io::Result<Self> {
+        Self::with("", "FA")
+    }
+
+    /// For a folder, and for what is made in it later.
+    pub(super) fn of_folder() -> io::Result<Self> {
+        Self::with("OICI", "FA")
+    }
+
+    /// With one entry, and nothing that a folder above would add.
+    fn with(flags: &str, rights: &str) -> io::Result<Self> {
         let user = user_sid()?;
-        let text = wide(&format!("O:{user}D:P(A;;GA;;;{user})"));
+        Self::from_text(&format!("O:{user}D:P(A;{flags};{rights};;;{user})"))
+    }
+
+    /// From the system's language for descriptors.
+    pub(super) fn from_text(text: &str) -> io::Result<Self> {
+        let text = wide(text);
         let mut descriptor = null_mut();
         // SAFETY: the terminated text lives through the call, which allocates the descriptor.
         let made = unsafe {
@@ -43,6 +64,11 @@ impl OwnerOnly {
             Some(descriptor) if made != 0 => Ok(Self(descriptor)),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    /// For calls that take a descriptor. It must not outlive `self`.
+    pub(super) fn as_ptr(&self) -> PSECURITY_DESCRIPTOR {
+        self.0.as_ptr()
     }
 
     /// Attributes for a handle that is not inherited. They must not outlive `self`.
@@ -94,7 +120,7 @@ pub(super) fn user_sid() -> io::Result<String> {
 }
 
 /// The text of a SID that the caller vouches for.
-fn sid_text(sid: PSID) -> io::Result<String> {
+pub(super) fn sid_text(sid: PSID) -> io::Result<String> {
     let mut text = null_mut();
     // SAFETY: a valid SID, and a place for the text that the call allocates.
     if unsafe { ConvertSidToStringSidW(sid, &raw mut text) } == 0 {

@@ -167,3 +167,23 @@ fn a_long_error_stays_within_a_page() {
     assert!(rendered.text.chars().count() <= PAGE_CHARS);
     assert!(rendered.text.contains("hd_output_read"));
 }
+
+#[test]
+fn a_secret_is_masked_before_the_page_is_cut() {
+    let store = OutputStore::default();
+    let secret = "correct-horse-battery".to_owned();
+    store.mask(crate::audit::Masker::new([secret.clone()]));
+    // Wherever the page is cut, no part of the secret is left on either side.
+    for before in 23_500..23_700 {
+        let text = format!("{}{secret}{}", "x".repeat(before), "y".repeat(5_000));
+        let text = render_text("head", &Untrusted::new(text), "[rest]", &store);
+        assert!(!text.contains("corr") && !text.contains("ttery"), "{before}");
+        let (id, total) = store.listed(None, 1).unwrap().remove(0);
+        let rest = store.whole(&id).unwrap();
+        assert!(rest.contains("[masked]yy") && rest.len() == total);
+        assert!(
+            text.contains(&format!("of {total}; the rest: hyperdbg://output/{id}?offset=")),
+            "{before}"
+        );
+    }
+}

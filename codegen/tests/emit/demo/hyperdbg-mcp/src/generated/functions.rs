@@ -75,3 +75,6 @@ pub static STEP: FunctionInfo = FunctionInfo {
 
 /// Every function, in the order of the header.
 pub static FUNCTIONS: &[&FunctionInfo] = &[&PING, &READ, &WRITE, &SAY, &QUERY, &STEP];
+
+/// Records that are filled in before a function gets them: the library reads these, all others it only writes.
+pub static SENT_RECORDS: &[(&str, &str)] = &[("hyperdbg_u_query", "PACKET")];
