@@ -392,7 +392,7 @@ impl Fake {
             origin: Origin::LibraryThread,
             during: None,
             lost_before: 0,
-            text: text.as_bytes().to_vec(),
+            text: text.as_bytes().to_vec().into(),
         });
         drop(log);
         self.logged.notify_waiters();
