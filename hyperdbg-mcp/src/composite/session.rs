@@ -283,7 +283,7 @@ async fn open(cx: Cx<State>, input: OpenInput) -> Result<Answer<OpenOutput>, Too
 #[derive(Deserialize, JsonSchema)]
 struct NoInput {}
 
-/// What becomes of a debuggee when its session is closed.
+// What becomes of a debuggee when its session is closed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Debuggee {
@@ -306,9 +306,9 @@ struct CloseOutput {
     session_id: String,
     mode: &'static str,
     requested: Debuggee,
-    /// As it was left.
+    // As it was left.
     observed: &'static str,
-    /// What the session had set and was removed.
+    // What the session had set and was removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     removed: Vec<String>,
     /// What it had set and could not be removed.
@@ -553,12 +553,12 @@ struct StatusOutput {
     worker_pid: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     in_flight: Option<InFlight>,
-    /// What the session has set in the target.
+    // What the session has set in the target.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     set: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<String>,
-    /// Where there are several.
+    // Where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sessions: Vec<String>,
     /// What earlier servers left in their targets.
@@ -570,7 +570,7 @@ struct StatusOutput {
     /// Functions that answer abi_mismatch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     disabled: Vec<String>,
-    /// By its prompt.
+    // By its prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     connected: Option<Prompt>,
     #[serde(skip_serializing_if = "Option::is_none")]
