@@ -20,6 +20,7 @@ mod verify;
 mod writer;
 
 pub(crate) use access::{make_private_folder, open_private};
+pub(crate) use chain::{canonical, sha256};
 pub use log::{Audit, Call, Pending, Session};
 pub use mask::Masker;
 pub use place::{Destination, default_file, state_folder};

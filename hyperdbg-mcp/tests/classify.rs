@@ -60,7 +60,7 @@ fn each_line_of_a_corpus_gets_its_answer() {
 
 #[test]
 fn a_line_that_is_no_request_is_never_and_spoils_no_other() {
-    let input = b"{\"input\": \"lm\"}\n\nnonsense\n{\"input\": 1}\n\xff\n{\"input\": \"\\ud800\"}\r\n{\"input\": \"bl\"}";
+    let input = b"\xef\xbb\xbf{\"input\": \"lm\"}\n\nnonsense\n{\"input\": 1}\n\xff\n{\"input\": \"\\ud800\"}\r\n{\"input\": \"bl\"}";
     let output = classify(&["--kind", "command", "--json", "-"], input);
     assert_eq!(output.status.code(), Some(2));
     let tiers: Vec<_> = objects(&output)

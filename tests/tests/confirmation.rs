@@ -468,3 +468,28 @@ fn a_question_shows_neutral_text_and_cuts_visibly() {
     );
     assert!(!shown.contains('\u{1b}'), "{shown}");
 }
+
+#[test]
+fn no_secret_is_shown_to_whoever_is_asked() {
+    let secret = "lab-secret-0123456789";
+    let environment = [("LAB_API_TOKEN", secret)];
+    let mut client = Client::start_raw(Protocol::V2025November, &["--simulator"], &environment);
+    client.handshake();
+    let script = json!({"script": format!("eb(0xfffff80330000000, 0x4d); printf(\"{secret}\");")});
+    let refusal = refused(
+        &client.call("hd_script_run", script.clone()),
+        "not_confirmed",
+        &["Approval id: "],
+    );
+    let shown = approve(&["--yes", &id_in(&refusal)]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(
+        shown.contains("printf(\"[masked]\")") && !shown.contains(secret),
+        "{shown}"
+    );
+    // It is the same call all the same.
+    let done = client.call("hd_script_run", script);
+    assert!(!done.is_error(), "{}", done.text());
+    let unknown = client.refused("tools/call", json!({"name": format!("hd_{secret}")}));
+    assert!(!unknown.to_string().contains(secret), "{unknown}");
+}

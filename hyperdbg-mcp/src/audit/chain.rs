@@ -15,7 +15,7 @@ pub(super) const HASH: &str = "hash";
 pub(super) const PREV: &str = "prev";
 
 /// SHA-256 in lower-case hex.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     use std::fmt::Write;
     Sha256::digest(bytes)
         .iter()
@@ -28,7 +28,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 /// The canonical form: keys sorted by bytes, no space, only ASCII, numbers only integers.
 ///
 /// Everything outside printable ASCII is a `\uXXXX` escape, so a line cannot act on a terminal that shows it.
-pub(super) fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     let mut bytes = Vec::new();
     let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Ascii);
     // Writing to memory does not fail, and every value has string keys.

@@ -109,7 +109,9 @@ fn lines(kind: Kind, options: &Options<'_>) -> ExitCode {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let verdict = match serde_json::from_slice::<Line>(&line) {
+        // A file that begins with a byte order mark is piped in as it is.
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
+        let verdict = match serde_json::from_slice::<Line>(line) {
             Ok(line) => policy::classify(line.kind.unwrap_or(kind), &line.input, options),
             Err(error) => {
                 code = ExitCode::from(USAGE);

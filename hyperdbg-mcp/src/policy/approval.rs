@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use sha2::{Digest, Sha256};
+use serde_json::{Value, json};
+
+use crate::audit::{canonical, sha256};
 
 /// Requests that are remembered; the oldest make room.
 const KEPT: usize = 64;
@@ -31,11 +32,9 @@ impl Request {
         session: String,
         shown: String,
     ) -> Self {
-        let mut canonical = String::new();
-        write_canonical(&Value::Object(arguments.clone()), &mut canonical);
         Self {
             tool: tool.to_owned(),
-            call: digest(&[tool, &canonical]),
+            call: digest(&json!([tool, arguments])),
             session,
             shown,
         }
@@ -43,45 +42,13 @@ impl Request {
 
     /// Digest of all that the request is bound to.
     pub fn digest(&self) -> String {
-        digest(&[&self.call, &self.session, &self.shown])
+        digest(&json!([self.call, self.session, self.shown]))
     }
 }
 
-/// SHA-256 over the parts with their lengths, in hexadecimal.
-fn digest(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part.as_bytes());
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// JSON with sorted keys, so that the order in which a client writes them does not matter.
-fn write_canonical(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(fields) => {
-            let mut names: Vec<&String> = fields.keys().collect();
-            names.sort();
-            out.push('{');
-            for name in names {
-                out.push_str(&Value::String(name.clone()).to_string());
-                out.push(':');
-                write_canonical(&fields[name], out);
-                out.push(',');
-            }
-            out.push('}');
-        }
-        Value::Array(values) => {
-            out.push('[');
-            for value in values {
-                write_canonical(value, out);
-                out.push(',');
-            }
-            out.push(']');
-        }
-        other => out.push_str(&other.to_string()),
-    }
+/// SHA-256 over the canonical form, in which the order of a client's arguments does not matter.
+fn digest(parts: &Value) -> String {
+    sha256(canonical(parts).as_bytes())
 }
 
 /// Why a confirmation does not count.

@@ -8,10 +8,10 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, InputRequiredResult};
 use rmcp::service::RequestContext;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::registry::Served;
 use super::{Gate, View, confirmation};
+use crate::audit::{Masker, sha256};
 use crate::composite::{replaced, sent};
 use crate::engine::{BoxFuture, Link};
 use crate::output::{OutputStore, shown};
@@ -103,6 +103,7 @@ fn session_of(view: &View) -> String {
 /// One call on its way in.
 pub(super) struct Call<'a> {
     pub(super) gate: &'a Gate,
+    pub(super) masker: &'a Masker,
     pub(super) view: &'a Arc<View>,
     pub(super) served: &'a Served,
     pub(super) arguments: &'a Arguments,
@@ -226,11 +227,9 @@ impl Call<'_> {
         let files = RefCell::new(Vec::new());
         let read = |path: &str| {
             let content = read_file(path)?;
-            let digest: String = Sha256::digest(&content)
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            files.borrow_mut().push(format!("{path} sha256 {digest}"));
+            files
+                .borrow_mut()
+                .push(format!("{path} sha256 {}", sha256(&content)));
             Ok(content)
         };
         let allow = rules.forms();
@@ -310,7 +309,7 @@ impl Call<'_> {
             spec.name,
             &self.arguments.0,
             session,
-            lines.join("\n"),
+            self.masker.mask(&lines.join("\n")).into_owned(),
         ))
     }
 }

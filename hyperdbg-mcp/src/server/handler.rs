@@ -242,6 +242,7 @@ impl Handler {
         let name = served.tool.spec.name;
         let call = Call {
             gate: &self.gate,
+            masker: self.audit.masker(),
             view,
             served,
             arguments: &arguments,
@@ -426,7 +427,8 @@ impl ServerHandler for Handler {
             Lookup::Unknown(nearest) => {
                 self.refuse(&view, &request, "there is no such tool", None);
                 let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
-                let message = format!("there is no tool `{}`{hint}", echo(&request.name));
+                let name = self.audit.masker().mask(&request.name);
+                let message = format!("there is no tool `{}`{hint}", echo(&name));
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
@@ -529,7 +531,11 @@ impl ServerHandler for Handler {
                 format!("the parameters of {method} do not have its form"),
                 None,
             )),
-            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, echo(&method), None)),
+            _ => Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                echo(&self.audit.masker().mask(&method)),
+                None,
+            )),
         }
     }
 }
