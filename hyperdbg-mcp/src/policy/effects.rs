@@ -278,25 +278,25 @@ impl<'a> Walk<'a> {
             self.pending.push(name);
             return;
         }
-        let (level, reason): (Level, String) = match self.before(at, 1) {
-            // To HyperDbg this is a local name; who writes it means the register.
-            Some(Lexeme::Name(name)) if tables::script().registers.contains(&name.to_ascii_lowercase()) => (
-                Level::Destructive,
-                format!("`{name}` is written like the register of that name"),
-            ),
-            Some(Lexeme::Name(name)) if plain_target => {
-                if needs_value && !self.set.contains(name.as_str()) {
-                    let name = short(name);
-                    self.verdict.raise(
-                        Level::Never,
-                        format!(
-                            "changes `{name}`, which has no value yet: the script engine ends its process"
-                        ),
-                    );
-                }
-                self.pending.push(name);
-                return;
+        if let Some(Lexeme::Name(name)) = self.before(at, 1)
+            && plain_target
+        {
+            if needs_value && !self.set.contains(name.as_str()) {
+                let name = short(name);
+                self.verdict.raise(
+                    Level::Never,
+                    format!("changes `{name}`, which has no value yet: the script engine ends its process"),
+                );
             }
+            self.pending.push(name);
+            // To HyperDbg this is a local name too; who writes it means the register.
+            if tables::script().registers.contains(&name.to_ascii_lowercase()) {
+                let reason = format!("`{name}` is written like the register of that name");
+                self.verdict.raise(Level::Destructive, reason);
+            }
+            return;
+        }
+        let (level, reason): (Level, String) = match self.before(at, 1) {
             Some(Lexeme::Global(name)) if plain_target => (
                 Level::State,
                 format!("sets `.{}`, which outlives the script", short(name)),
