@@ -27,6 +27,7 @@ use crate::output::Untrusted;
 use crate::tier::TierType;
 use crate::tool::ToolError;
 
+pub use library::Library;
 pub(crate) use locale::active_code_page;
 pub(crate) use tail::TailReader;
 

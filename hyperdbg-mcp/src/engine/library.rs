@@ -20,9 +20,14 @@ pub type Lookup = fn(&CStr) -> Option<NonNull<c_void>>;
 /// An export that only the simulator has.
 const SIMULATOR_MARK: &CStr = c"hyperdbg_simulator_version";
 
-/// The library, loaded and initialised.
-pub(super) struct Library {
+/// Keeps what holds it on one thread: a pointer is neither `Send` nor `Sync`.
+struct OneThread(#[allow(dead_code, reason = "it is there for what it is not")] *const ());
+
+/// The library, loaded and initialised. Nothing in it may be called by two threads, so the thread that opened it keeps it:
+/// it is neither `Send` nor `Sync`.
+pub struct Library {
     exports: Exports,
+    _stays: OneThread,
     /// What is otherwise than in the SDK that this program was made from.
     layout: Layout,
 }
@@ -53,7 +58,12 @@ impl Library {
             unsafe { run_command(nothing.as_mut_ptr()) };
         }
         let layout = Layout::default();
-        Ok((Self { exports, layout }, opened))
+        let library = Self {
+            exports,
+            _stays: OneThread(std::ptr::null()),
+            layout,
+        };
+        Ok((library, opened))
     }
 
     /// Makes later calls with these numbers and places.
