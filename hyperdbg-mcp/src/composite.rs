@@ -4,6 +4,7 @@ mod breakpoints;
 mod budget;
 mod calls;
 mod command;
+mod connect;
 mod disassemble;
 mod events;
 mod execution;
@@ -18,19 +19,21 @@ mod registers;
 mod run_to;
 mod script;
 mod session;
+mod status;
 mod step;
 mod stop;
 
 pub(crate) use breakpoints::at as breakpoints_at;
+pub(crate) use connect::connect;
 pub(crate) use log::line as log_line;
 pub(crate) use preview::{replaced, sent};
-pub(crate) use session::{changes, connect, take_back};
+pub(crate) use session::{changes, take_back};
 
 use crate::tool::Tool;
 
 /// Every hand-written tool, in the order in which clients see them.
 pub static TOOLS: &[Tool] = &[
-    session::HD_SESSION_STATUS,
+    status::HD_SESSION_STATUS,
     session::HD_SESSION_OPEN,
     session::HD_SESSION_CLOSE,
     memory::HD_MEM_READ,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::calls::{self, Place};
-use super::session::Prompt;
+use super::connect::Prompt;
 use super::stop::{self, Reason, Stage, Stop};
 use super::{budget, disassemble, registers};
 use crate::generated::ShowSignatureArgs;
