@@ -120,3 +120,24 @@ pub(super) fn prose(text: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_that_are_no_rust_are_the_emitters_defect() {
+        let mut source = Source::new("x.rs", &["Nothing."]);
+        source.items(quote! { pub fn good() {} });
+        source.items(quote! { pub fn 7 });
+        // The first one is told, whatever comes after it.
+        source.items(quote! { also not rust });
+        let error = source.finish().err().unwrap();
+        assert_eq!(error.code, "EMI001");
+        assert!(
+            error.message.starts_with("x.rs: the generated text is not Rust"),
+            "{}",
+            error.message
+        );
+    }
+}
