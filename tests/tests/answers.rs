@@ -311,3 +311,35 @@ fn behind_an_opening_that_hangs_no_call_waits_for_long() {
         "{text}"
     );
 }
+
+#[test]
+fn an_opening_can_be_given_less_time_and_leaves_nothing_behind() {
+    let mut client = client();
+    let silent = json!({"mode": "debugger", "serial_port": "COM4", "deadline_ms": 700});
+    let began = Instant::now();
+    let text = refusal(&mut client, "hd_session_open", silent);
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    assert!(
+        text.contains("error: timeout") && text.contains("given up"),
+        "{text}"
+    );
+    let status = client.call("hd_session_status", json!({})).text();
+    assert!(
+        status.starts_with("No session is open.") && !status.contains("being opened"),
+        "{status}"
+    );
+    client
+        .call("hd_session_open", json!({"mode": "offline"}))
+        .fields();
+}
+
+#[test]
+fn a_pipe_that_does_not_exist_is_a_target_that_is_not_connected() {
+    let mut client = client();
+    let absent = json!({"mode": "debugger", "pipe": r"\\.\pipe\absent"});
+    let text = refusal(&mut client, "hd_session_open", absent);
+    assert!(
+        text.contains("error: not_connected") && text.contains("Check that the target is up"),
+        "{text}"
+    );
+}

@@ -461,7 +461,19 @@ impl Sessions for View {
     fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Untrusted), ToolError>> {
         Box::pin(async move {
             let _opening = self.manager.turn().await?;
-            self.manager.open_now(opening).await
+            let opening = self.manager.open_now(opening);
+            let Some(until) = self.until else {
+                return opening.await;
+            };
+            let opened = tokio::time::timeout_at(until.into(), opening).await;
+            // Given up, it ends its worker.
+            opened.unwrap_or_else(|_| {
+                Err(ToolError::new(
+                    Category::Timeout,
+                    "The deadline_ms of this call was over before the session was open; it was given up, and its worker ended.",
+                )
+                .next_step("Check that the target is up and waits for a debugger there, or allow more time."))
+            })
         })
     }
 
