@@ -343,3 +343,41 @@ fn a_pipe_that_does_not_exist_is_a_target_that_is_not_connected() {
         "{text}"
     );
 }
+
+/// A target that has stopped at a breakpoint, and nobody has been told.
+fn stopped_untold() -> Client {
+    let mut client = halted();
+    client
+        .call("hd_bp_set", json!({"address": "0xfffff80330200280"}))
+        .fields();
+    client.call("hd_exec_continue", json!({})).fields();
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        let status = client.call("hd_session_status", json!({}));
+        if status.fields()["pending_stop"].is_string() {
+            return client;
+        }
+        assert!(Instant::now() < until, "{}", status.text());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_stop_is_told_with_the_place_where_it_was_before_anything_steps() {
+    let mut client = stopped_untold();
+    let text = refusal(&mut client, "hd_exec_step", json!({}));
+    assert!(
+        text.contains("error: busy") && text.contains("has not been read"),
+        "{text}"
+    );
+    let stop = client.call("hd_exec_wait", json!({}));
+    assert_eq!(stop.fields()["rip"], "0xfffff80330200280", "{}", stop.text());
+    client.call("hd_exec_step", json!({})).fields();
+}
+
+#[test]
+fn a_stop_that_nobody_was_told_is_told_by_the_close() {
+    let mut client = stopped_untold();
+    let text = client.call("hd_session_close", json!({})).text();
+    assert!(text.contains("breakpoint 0x1 hit"), "{text}");
+}

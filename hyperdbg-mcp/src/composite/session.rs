@@ -315,18 +315,23 @@ async fn close(cx: Cx<State>, input: CloseInput) -> Result<Answer<CloseOutput>, 
         Debuggee::Keep => was_running,
         Debuggee::Halt => false,
     };
-    if debugger && resume && !running && !busy {
-        // A stop that nobody has read is told here.
-        if let Ok(Some(delivery)) = cx.wait(Duration::ZERO).await {
-            rest.append(&delivery.tell().map(|outcome| outcome.text).unwrap_or_default());
-        }
-        if cx
+    // A stop that nobody has read is told here.
+    if debugger
+        && !running
+        && let Ok(Some(delivery)) = cx.wait(Duration::ZERO).await
+    {
+        rest.append(&delivery.tell().map(|outcome| outcome.text).unwrap_or_default());
+    }
+    if debugger
+        && resume
+        && !running
+        && !busy
+        && cx
             .resume(Call::ContinueDebuggee(ContinueDebuggeeArgs {}))
             .await
             .is_ok()
-        {
-            let _ = cx.wait(LET_RUN).await;
-        }
+    {
+        let _ = cx.wait(LET_RUN).await;
     }
     let observed = current.observed().state.name();
     cx.close().await;

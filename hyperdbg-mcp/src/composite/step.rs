@@ -13,10 +13,11 @@ use crate::generated::{
     self, SteppingInstrumentationStepInArgs, SteppingRegularStepInArgs, SteppingStepOverArgs,
 };
 use crate::output::Untrusted;
+use crate::policy;
 use crate::tier::State;
 use crate::tool::typed::Answer;
 use crate::tool::value::Hex;
-use crate::tool::{Cx, FunctionInfo, ToolError, verdict};
+use crate::tool::{Category, Cx, FunctionInfo, Run, ToolError, verdict};
 
 /// How long several steps may take together; a single one has its own bound.
 const TOGETHER: Duration = Duration::from_secs(20);
@@ -123,6 +124,14 @@ async fn take(
 )]
 async fn step(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> {
     let engine = cx.engine().await?;
+    // Told after a step, it would be told with a place where the target no longer is.
+    if cx.session().is_some_and(|session| session.run == Run::StopUntold) {
+        return Err(ToolError::new(
+            Category::Busy,
+            "The target has stopped since it was last resumed, and that stop has not been read.",
+        )
+        .next_step("Wait for the stop (it is there at once), then step."));
+    }
     let since = Instant::now();
     let mut path = Vec::new();
     let mut printed = Untrusted::default();
@@ -136,7 +145,11 @@ async fn step(cx: Cx<State>, input: Input) -> Result<Answer<Output>, ToolError> 
     while output.steps < input.count && (output.steps == 0 || since.elapsed() < TOGETHER) {
         let (function, returned, text) = take(&engine, input.kind).await?;
         if let Err(mut error) = verdict(function, Some(returned), None, &text) {
-            error.message = format!("{} Steps taken before: {}.", error.message, output.steps);
+            error.message = format!(
+                "{} Steps taken before: {}.",
+                policy::sentence(&error.message),
+                output.steps
+            );
             return Err(error);
         }
         output.steps += 1;
