@@ -7,6 +7,7 @@ mod delivery;
 mod error;
 mod host;
 mod meter;
+pub(crate) mod report;
 pub mod schema;
 pub mod shape;
 mod spec;

@@ -294,8 +294,9 @@ impl Api for Simulator {
             0,
             |session| {
                 // SAFETY: the caller promises a string.
-                let valid = text::is_serial_port(&unsafe { string(port_name) }, baudrate);
-                u8::from(valid && session.connect_serial(pause_after_connection != 0))
+                let port = unsafe { string(port_name) };
+                let valid = text::is_serial_port(&port, baudrate);
+                u8::from(valid && session.connect_port(&port, pause_after_connection != 0))
             },
         )
     }
@@ -309,8 +310,8 @@ impl Api for Simulator {
             0,
             |session| {
                 // SAFETY: the caller promises a string.
-                drop(unsafe { string(named_pipe) });
-                u8::from(session.connect_serial(pause_after_connection != 0))
+                let pipe = unsafe { string(named_pipe) };
+                u8::from(session.connect_pipe(&pipe, pause_after_connection != 0))
             },
         )
     }

@@ -16,21 +16,23 @@ use crate::tool::{Opening, Target, ToolError};
 struct Workers {
     library: LibrarySource,
     sdk: sdk::Choice,
-    profiles: BTreeMap<String, Result<Opening, String>>,
+    profiles: Profiles,
 }
 
-/// The openings that the configuration names; a configuration that cannot be read is told where the library is looked
-/// for.
-fn profiles() -> BTreeMap<String, Result<Opening, String>> {
-    let config = discovery::config::usual_file().map(|file| discovery::config::read(&file));
-    match config {
-        Some(Ok(config)) => config
-            .profiles
-            .iter()
-            .map(|(name, profile)| (name.clone(), profile.opening()))
-            .collect(),
-        _ => BTreeMap::new(),
-    }
+/// The openings that the configuration names, or why it cannot be read.
+type Profiles = Result<BTreeMap<String, Result<Opening, String>>, String>;
+
+fn profiles() -> Profiles {
+    let Some(file) = discovery::config::usual_file() else {
+        return Ok(BTreeMap::new());
+    };
+    let config =
+        discovery::config::read(&file).map_err(|problem| format!("{}: {problem}", file.display()))?;
+    Ok(config
+        .profiles
+        .into_iter()
+        .map(|(name, profile)| (name, profile.and_then(|profile| profile.opening())))
+        .collect())
 }
 
 impl Launcher for Workers {
@@ -56,7 +58,11 @@ impl Launcher for Workers {
     }
 
     fn profiles(&self) -> BTreeMap<String, Result<Opening, String>> {
-        self.profiles.clone()
+        self.profiles.clone().unwrap_or_default()
+    }
+
+    fn configuration_problem(&self) -> Option<String> {
+        self.profiles.as_ref().err().cloned()
     }
 }
 
@@ -106,9 +112,13 @@ pub(super) fn handler(flags: &ServeFlags, ending: Ending, operator: bool) -> Res
         profiles: profiles(),
     };
     let library = workers.library();
+    if let Some(problem) = workers.configuration_problem() {
+        eprintln!("hyperdbg-mcp: the configuration cannot be used ({problem}).");
+    }
     let secrets: Vec<String> = workers
         .profiles
-        .values()
+        .iter()
+        .flat_map(BTreeMap::values)
         .filter_map(|profile| profile.as_ref().ok())
         .flat_map(|opening| opening.secrets.clone())
         .collect();

@@ -112,13 +112,16 @@ async fn command(cx: Cx<Destructive>, input: CommandInput) -> Result<Answer<Comm
         "Ran `{line}`{}.",
         if forwarded { " on the other machine" } else { "" }
     )];
+    // A stop's record has lines of its own and comes last.
+    let stopped = state == Some(RunState::Stopped);
+    words.extend(note.clone().filter(|_| stopped));
     match state {
         Some(RunState::Running) => words.push("The target is running.".to_owned()),
         Some(RunState::Stopped) => words.extend(told),
         None if printed.bytes().trim_ascii().is_empty() => words.push("It printed nothing.".to_owned()),
         None => {}
     }
-    words.extend(note.clone());
+    words.extend(note.clone().filter(|_| !stopped));
     let output = CommandOutput {
         command: line,
         forwarded,

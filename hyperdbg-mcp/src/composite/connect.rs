@@ -14,6 +14,9 @@ use crate::output::Untrusted;
 use crate::tier::{Destructive, State};
 use crate::tool::{Category, Connection, ToolError, verdict};
 
+/// What to do where nothing was connected.
+const CHECK: &str = "Check that the target is up, waits for a debugger on this endpoint, and runs the same build of HyperDbg.";
+
 /// Connects a fresh worker, and tells the library where symbols are; gives back what the library printed.
 pub(crate) async fn connect(
     link: Arc<dyn Link>,
@@ -83,7 +86,14 @@ async fn attach(link: Arc<dyn Link>, connection: &Connection) -> Result<Untruste
             )
         }
     };
-    verdict(function, returned, None, &text)?;
+    verdict(function, returned, None, &text).map_err(|error| match error.category {
+        Category::Debugger => ToolError {
+            category: Category::NotConnected,
+            next_step: Some(CHECK.to_owned()),
+            ..error
+        },
+        _ => error,
+    })?;
     // The return value is not believed: a refused connection counts as success too. The prompt tells.
     let expected = match connection {
         Connection::DebuggerPipe { .. } | Connection::DebuggerSerial { .. } => Prompt::Debugger,
@@ -95,9 +105,12 @@ async fn attach(link: Arc<dyn Link>, connection: &Connection) -> Result<Untruste
         text.append(&prompt);
         return Err(ToolError::new(
             Category::NotConnected,
-            format!("HyperDbg did not connect to the target in mode {}.", connection.mode()),
+            format!(
+                "HyperDbg did not connect to the target in mode {}.",
+                connection.mode()
+            ),
         )
-        .next_step("Check that the target is up, waits for a debugger on this endpoint, and runs the same build of HyperDbg.")
+        .next_step(CHECK)
         .captured(text));
     }
     Ok(text)

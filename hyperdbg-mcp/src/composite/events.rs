@@ -447,7 +447,7 @@ async fn clear(cx: Cx<State>, input: OneInput) -> Result<Answer<ChangeOutput>, T
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) id: u64,
-    enabled: bool,
+    pub(super) enabled: bool,
     pub(super) command: String,
 }
 

@@ -10,13 +10,16 @@ use super::halted::{self, StopOutput};
 use super::stop::{Reason, Stop};
 use crate::generated::{self, Call, ContinueDebuggeeArgs, PauseDebuggeeArgs};
 use crate::output::Untrusted;
+use crate::session::RunState;
 use crate::tier::{Permits, Read, State};
 use crate::tool::arguments::echo;
 use crate::tool::typed::Answer;
-use crate::tool::{Category, Cx, Delivery, Run, ToolError, verdict};
+use crate::tool::{Category, Current, Cx, Delivery, Run, ToolError, verdict};
 
 /// How long a halt is waited for after it was asked for.
 const PAUSE_WAIT: Duration = Duration::from_secs(5);
+/// How often the state is looked at.
+const LOOK: Duration = Duration::from_millis(20);
 /// How long one break is given before the next.
 const BREAK_AGAIN: Duration = Duration::from_millis(500);
 
@@ -226,29 +229,68 @@ async fn pause(cx: Cx<State>, _: NoInput) -> Result<Answer<StopOutput>, ToolErro
     if run == Run::Settled
         && let Some(current) = cx.current()
     {
-        let position = halted::position(&cx, &current).await;
-        let stop = Stop {
-            reason: Reason::Other,
-            id: None,
-            stage: None,
-            symbol: None,
-            rest: Untrusted::default(),
-        };
-        let mut answer = halted::record(&current, &stop, position, 0);
-        answer.value.reason = None;
-        answer.text = answer
-            .text
-            .replacen("The target stopped", "The target was halted already", 1);
-        return Ok(answer);
+        if current.observed().state == RunState::Unknown {
+            needs_known(&cx, &current).await?;
+        }
+        return Ok(halted_already(&cx, &current).await);
     }
-    match halt(&cx).await? {
-        Some(delivery) => halted::told(&cx, delivery, elapsed_ms(since)).await,
-        None => Ok(Answer {
+    match halt(&cx).await {
+        Ok(Some(delivery)) => halted::told(&cx, delivery, elapsed_ms(since)).await,
+        Ok(None) => Ok(Answer {
             text: format!(
                 "A halt was requested; the target was still running after {} ms. Wait for its stop.",
                 elapsed_ms(since)
             ),
             ..still_running(&cx, since)
         }),
+        // Another call has told the stop: what was asked for is so.
+        Err(error) => match cx.current() {
+            Some(current)
+                if error.category == Category::WrongMode && current.target.run() == Run::Settled =>
+            {
+                Ok(halted_already(&cx, &current).await)
+            }
+            _ => Err(error),
+        },
     }
+}
+
+/// A command in flight may have let the target run: sends a break, and refuses to say that the target is halted where
+/// that cannot be seen.
+async fn needs_known(cx: &Cx<State>, current: &Current) -> Result<(), ToolError> {
+    let since = Instant::now();
+    cx.interrupt().await?;
+    while since.elapsed() < PAUSE_WAIT {
+        if current.observed().state != RunState::Unknown || !current.target.state().alive {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    let running = match current.target.state().in_flight {
+        Some((function, age)) => format!("{function} has been running for {} ms", age.as_millis()),
+        None => "it was not observed".to_owned(),
+    };
+    Err(ToolError::new(
+        Category::Busy,
+        format!("A halt was requested; whether the target runs is not known: {running}."),
+    )
+    .next_step("Wait for the answer of that call, cancel it, or close the session."))
+}
+
+/// The answer where the target is halted and its stop has been told.
+async fn halted_already(cx: &Cx<State>, current: &Current) -> Answer<StopOutput> {
+    let position = halted::position(cx, current).await;
+    let stop = Stop {
+        reason: Reason::Other,
+        id: None,
+        stage: None,
+        symbol: None,
+        rest: Untrusted::default(),
+    };
+    let mut answer = halted::record(current, &stop, position, 0);
+    answer.value.reason = None;
+    answer.text = answer
+        .text
+        .replacen("The target stopped", "The target was halted already", 1);
+    answer
 }

@@ -20,6 +20,8 @@ use crate::tool::{Current, Cx, Delivery, ToolError, complaint, sweep};
 const CODE_BYTES: u32 = 48;
 /// Instructions that are shown.
 const INSTRUCTIONS: u32 = 3;
+/// Bytes of what scripts printed during a run that the record of its stop repeats.
+const PRINTED: usize = 1_000;
 /// Changed registers that are listed.
 const CHANGED: usize = 8;
 
@@ -133,20 +135,46 @@ pub(super) async fn told<T: Permits<Read>>(
     };
     let position = position(cx, &current).await;
     let exec_id = format!("{}.{}", current.id, delivery.exec());
-    let printed = delivery.tell().map(|outcome| outcome.text).unwrap_or_default();
+    let outcome = delivery.tell();
+    let is_logged = outcome.as_ref().is_some_and(|outcome| outcome.foreign_text);
+    let printed = outcome.map(|outcome| outcome.text).unwrap_or_default();
     // Who reads registers is halted: a complaint in the text is then that of a script, and the stop must not be lost.
     if position.is_none()
         && let Some(error) = complaint(&printed)
     {
         return Err(error);
     }
-    let rest = std::mem::take(&mut stop.rest);
+    let mut rest = std::mem::take(&mut stop.rest);
+    let more = if is_logged { cut(&mut rest) } else { 0 };
     let mut answer = record(&current, &stop, position, waited_ms);
     answer.value.exec_id = Some(exec_id);
     if let Some((id, why)) = ended {
         let _ = write!(answer.text, "\nEvent {id:#x} was disabled by its budget {why}.");
     }
+    if more > 0 {
+        let _ = write!(
+            answer.text,
+            "\n{more} more lines were printed in this run; hd_event_read has what the budgets of events let in."
+        );
+    }
     Ok(answer.captured(rest))
+}
+
+/// Cuts what scripts printed in a run to its beginning, as it is in the event log; gives the lines that were cut off.
+fn cut(rest: &mut Untrusted) -> usize {
+    let bytes = rest.bytes();
+    if bytes.len() <= PRINTED {
+        return 0;
+    }
+    let end = bytes
+        .iter()
+        .take(PRINTED)
+        .rposition(|byte| *byte == b'\n')
+        .map_or(PRINTED, |at| at + 1);
+    let (kept, off) = bytes.split_at(end);
+    let more = off.split_inclusive(|byte| *byte == b'\n').count();
+    *rest = Untrusted::new(kept);
+    more
 }
 
 /// A stop and a position as an answer.
@@ -225,6 +253,16 @@ pub(super) fn running(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_flood_printed_is_cut_at_a_line() {
+        let mut few = Untrusted::new(b"a\nb\n");
+        assert_eq!((cut(&mut few), few.bytes()), (0, &b"a\nb\n"[..]));
+        let mut flood = Untrusted::new("flood\n".repeat(1_000).into_bytes());
+        assert_eq!((cut(&mut flood), flood.len()), (1_000 - 166, 166 * 6));
+        let mut line = Untrusted::new(vec![b'x'; 5_000]);
+        assert_eq!((cut(&mut line), line.len()), (1, PRINTED));
+    }
 
     #[test]
     fn only_registers_that_were_known_and_differ_are_told_as_changed() {

@@ -1,15 +1,16 @@
 //! Breakpoints and events that a line of text sets or takes back: noted in the session's book like those of typed tools.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::{breakpoints, calls, events};
+use super::{breakpoints, budget, calls, events};
 use crate::tier::{Permits, Read};
 use crate::tool::{Armed, Cx, Listing};
 
 /// What was listed before the line was sent.
 pub(super) enum Before {
     Breakpoints(BTreeMap<u64, u64>),
-    Events(BTreeMap<u64, String>),
+    Events(BTreeMap<u64, events::Listed>),
 }
 
 /// Lists what a line of this form may change; nothing where it changes neither, or nothing can be listed.
@@ -30,12 +31,12 @@ async fn breakpoints_of<T: Permits<Read>>(cx: &Cx<T>) -> Option<BTreeMap<u64, u6
     Some(listed.iter().map(|one| (one.id.0, one.address.0)).collect())
 }
 
-async fn events_of<T: Permits<Read>>(cx: &Cx<T>) -> Option<BTreeMap<u64, String>> {
+async fn events_of<T: Permits<Read>>(cx: &Cx<T>) -> Option<BTreeMap<u64, events::Listed>> {
     let listed = calls::list(cx, Listing::Events).await.ok()?;
     Some(
         events::parse(listed.bytes())
             .into_iter()
-            .map(|row| (row.id, row.command))
+            .map(|row| (row.id, row))
             .collect(),
     )
 }
@@ -58,11 +59,25 @@ pub(super) async fn after<T: Permits<Read>>(cx: &Cx<T>, before: Before) {
             let mut pages = current.book.pages();
             let epoch = pages.epoch;
             pages.events.retain(|id, _| now.contains_key(id));
+            // One that its budget had ended and that the line enabled has its budget anew.
+            let mut enabled = Vec::new();
+            for (id, armed) in &mut pages.events {
+                if armed.ended.is_some() && now.get(id).is_some_and(|row| row.enabled) {
+                    armed.ended = None;
+                    armed.meter = armed.meter.take().map(|old| Arc::new(old.anew()));
+                    enabled.extend(armed.meter.clone().map(|meter| (*id, meter)));
+                }
+            }
             let new = now
                 .into_iter()
                 .filter(|(id, _)| !before.contains_key(id))
-                .map(|(id, command)| (id, Armed::without_budget(command, epoch)));
+                .map(|(id, row)| (id, Armed::without_budget(row.command, epoch)));
             pages.events.extend(new);
+            drop(pages);
+            for (id, meter) in enabled {
+                current.target.count(&meter);
+                budget::watch(current.clone(), id, meter);
+            }
         }
     }
 }

@@ -25,6 +25,17 @@ enum Mode {
     Remote,
 }
 
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Offline => "offline",
+            Self::Local => "local",
+            Self::Debugger => "debugger",
+            Self::Remote => "remote",
+        }
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct OpenInput {
     /// offline: the library alone. local: this machine, with HyperDbg's driver. debugger: the kernel of another machine,
@@ -56,6 +67,18 @@ fn default_port() -> u16 {
 }
 
 impl OpenInput {
+    /// What else says how the target is connected.
+    fn beside_profile(&self) -> Option<&'static str> {
+        [
+            ("mode", self.mode.is_some()),
+            ("pipe", self.pipe.is_some()),
+            ("serial_port", self.serial_port.is_some()),
+            ("address", self.address.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+
     fn connection(&self) -> Result<Connection, ToolError> {
         let missing = |message: &str| {
             ToolError::new(Category::InvalidArgument, message)
@@ -64,6 +87,16 @@ impl OpenInput {
         let Some(mode) = self.mode else {
             return Err(missing("Neither `mode` nor `profile` is given."));
         };
+        // What belongs to another mode is not passed over: `local` with an address may mean another machine than this one.
+        for (name, given, takes) in [
+            ("pipe", &self.pipe, matches!(mode, Mode::Debugger)),
+            ("serial_port", &self.serial_port, matches!(mode, Mode::Debugger)),
+            ("address", &self.address, matches!(mode, Mode::Remote)),
+        ] {
+            if given.is_some() && !takes {
+                return Err(missing(&format!("Mode {} takes no `{name}`.", mode.name())));
+            }
+        }
         let endpoint = match mode {
             Mode::Offline => Ok(Connection::Offline),
             Mode::Local => Ok(Connection::Local),
@@ -115,16 +148,18 @@ struct OpenOutput {
     )
 )]
 async fn open(cx: Cx<State>, input: OpenInput) -> Result<Answer<OpenOutput>, ToolError> {
-    let opening = match (&input.profile, input.mode) {
-        (Some(name), None) => cx.profile(name)?,
-        (Some(_), Some(_)) => {
-            return Err(ToolError::new(
-                Category::InvalidArgument,
-                "`profile` and `mode` exclude each other.",
-            )
-            .next_step("Leave one of them out."));
+    let opening = match &input.profile {
+        Some(name) => {
+            if let Some(other) = input.beside_profile() {
+                return Err(ToolError::new(
+                    Category::InvalidArgument,
+                    format!("`profile` and `{other}` exclude each other."),
+                )
+                .next_step("Leave one of them out."));
+            }
+            cx.profile(name)?
         }
-        (None, _) => input.connection()?.into(),
+        None => input.connection()?.into(),
     };
     let (current, printed) = cx.open(opening).await?;
     let worker = current.target.state();
@@ -252,8 +287,11 @@ const LET_RUN: Duration = Duration::from_millis(200);
 )]
 async fn close(cx: Cx<State>, input: CloseInput) -> Result<Answer<CloseOutput>, ToolError> {
     let Some(current) = cx.current() else {
-        return Err(ToolError::new(Category::NotConnected, "No session is open.")
-            .next_step("There is nothing to close."));
+        let message = match (cx.last(), cx.last_end()) {
+            (Some(last), Some(end)) => format!("Session {} has ended already: its worker {end}.", last.id),
+            _ => "No session is open.".to_owned(),
+        };
+        return Err(ToolError::new(Category::NotConnected, message).next_step("There is nothing to close."));
     };
     let debugger = current.connection.is_debugger();
     let was_running = debugger && current.target.run() == Run::Running;
@@ -298,7 +336,13 @@ async fn close(cx: Cx<State>, input: CloseInput) -> Result<Answer<CloseOutput>, 
         current.connection.mode()
     );
     if debugger {
-        let _ = write!(text, " The debuggee was left {observed}.");
+        let _ = match observed {
+            "unknown" => write!(
+                text,
+                " Whether the debuggee was left halted or running is not known."
+            ),
+            _ => write!(text, " The debuggee was left {observed}."),
+        };
         if observed == "paused" {
             text.push_str(" It stays halted until a debugger connects and resumes it.");
         }

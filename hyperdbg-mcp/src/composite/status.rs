@@ -90,12 +90,25 @@ async fn status(cx: Cx<Read>, input: StatusInput) -> Result<Answer<StatusOutput>
     };
     let left_before = cx.left_before().to_vec();
     let Some(current) = cx.current() else {
-        let mut text = format!("No session is open. Library: {library}.");
         let last_end = cx.last_end();
-        if let Some(end) = &last_end {
-            let _ = write!(text, " The worker of the last one {end}.");
-        }
-        if let Some(connection) = cx.opens_by_itself() {
+        let mut text = match (cx.last(), &last_end) {
+            // Others live: this one was named.
+            (Some(named), Some(end)) if !all.is_empty() => {
+                let open: Vec<&str> = all.iter().map(|current| &*current.id).collect();
+                format!(
+                    "Session {} has ended: its worker {end}. Open now: {}.",
+                    named.id,
+                    open.join(", ")
+                )
+            }
+            (_, Some(end)) => {
+                format!("No session is open. Library: {library}. The worker of the last one {end}.")
+            }
+            _ => format!("No session is open. Library: {library}."),
+        };
+        if all.is_empty()
+            && let Some(connection) = cx.opens_by_itself()
+        {
             let _ = write!(
                 text,
                 " One opens by itself in mode {} at the first call that needs it.",

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::output::Untrusted;
+use crate::tool::report::{RUNNING, is_code, is_symbol};
 
 // Why the target stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -57,7 +58,7 @@ pub(super) fn parse(text: &[u8]) -> Stop {
     for line in text.split_inclusive(|byte| *byte == b'\n').rev() {
         let told = String::from_utf8_lossy(line);
         let told = told.trim();
-        if told.is_empty() || told == "debuggee is running..." {
+        if told.is_empty() || told == RUNNING {
             continue;
         }
         if in_report
@@ -80,21 +81,6 @@ pub(super) fn parse(text: &[u8]) -> Stop {
     rest.reverse();
     stop.rest = rest.concat().into();
     stop
-}
-
-/// A line of disassembly: the address in two halves comes first.
-fn is_code(line: &str) -> bool {
-    let address = line.split(' ').next().unwrap_or_default();
-    address.len() == 17
-        && address.bytes().enumerate().all(|(at, byte)| match at {
-            8 => byte == b'`',
-            _ => byte.is_ascii_hexdigit(),
-        })
-}
-
-/// The line with the name before it.
-fn is_symbol(line: &str) -> bool {
-    line.ends_with(':') && line.contains('!') && !line.contains(' ')
 }
 
 fn reason(line: &str) -> Option<(Reason, Option<u64>, Option<Stage>)> {

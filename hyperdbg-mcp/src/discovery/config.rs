@@ -14,7 +14,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::profile::Profile;
 
@@ -30,9 +30,35 @@ const SIZE_BYTES: u64 = 1 << 20;
 pub struct Config {
     /// The library, as an absolute path.
     pub library: Option<PathBuf>,
-    /// How targets are connected, by name.
-    #[serde(default)]
-    pub profiles: BTreeMap<String, Profile>,
+    /// How targets are connected, by name. One that is wrong does not take the others with it.
+    #[serde(default, deserialize_with = "each")]
+    pub profiles: BTreeMap<String, Result<Profile, String>>,
+}
+
+fn each<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Result<Profile, String>>, D::Error> {
+    let tables = BTreeMap::<String, toml::Value>::deserialize(deserializer)?;
+    let profile = |table: toml::Value| {
+        table
+            .try_into()
+            .map_err(|error: toml::de::Error| without_values(error.message()))
+    };
+    Ok(tables
+        .into_iter()
+        .map(|(name, table)| (name, profile(table)))
+        .collect())
+}
+
+/// The message without the value that it quotes, which can be a secret.
+fn without_values(message: &str) -> String {
+    let quotes = message.starts_with("invalid type: ") || message.starts_with("invalid value: ");
+    let message = message.trim_end();
+    match message.rfind(", expected ") {
+        Some(at) if quotes => format!("{} was expected", &message[at + ", expected ".len()..]),
+        _ if quotes => "a value has another type".to_owned(),
+        _ => message.replace('\n', "; "),
+    }
 }
 
 /// Where the configuration would be: `%APPDATA%\hyperdbg-mcp\config.toml`, or `~/.config/hyperdbg-mcp/config.toml`
@@ -68,8 +94,8 @@ pub fn read(file: &Path) -> Result<Config, String> {
             before.filter(|byte| *byte == b'\n').count() + 1
         });
         match line {
-            Some(line) => format!("line {line}: {}", error.message()),
-            None => error.message().to_owned(),
+            Some(line) => format!("line {line}: {}", without_values(error.message())),
+            None => without_values(error.message()),
         }
     })
 }
@@ -113,6 +139,24 @@ mod tests {
                 .starts_with("line 1: ")
         );
         assert!(written(&[0xff, 0xfe, 0]).unwrap_err().contains("cannot be read"));
+    }
+
+    #[test]
+    fn a_wrong_profile_leaves_the_others_and_its_values_are_not_told() {
+        let config = written(
+            b"[profiles.good]\nmode = 'offline'\n[profiles.bad]\nmode = 'offline'\nsecrets = 'correct horse'\n[profiles.none]\npipe = 'x'\n",
+        )
+        .unwrap();
+        assert!(config.profiles["good"].is_ok());
+        let bad = config.profiles["bad"].clone().unwrap_err();
+        assert!(bad.contains("was expected") && !bad.contains("horse"), "{bad}");
+        let none = config.profiles["none"].clone().unwrap_err();
+        assert!(none.contains("mode"), "{none}");
+        let whole = written(b"profiles = 'correct horse'\n").unwrap_err();
+        assert!(
+            whole.starts_with("line 1: ") && !whole.contains("horse"),
+            "{whole}"
+        );
     }
 
     #[test]

@@ -195,14 +195,22 @@ impl Handler {
         let mut view = self.manager.view(None);
         let result = match normalise(spec.name, &served.input, arguments) {
             Ok(mut arguments) => {
+                let mut unknown = None;
                 if let Some(Value::String(id)) = arguments.0.remove(SESSION_ID) {
+                    unknown = self.manager.unknown(&id);
                     view = self.manager.view(Some(id));
                 }
                 if let Some(Value::Number(ms)) = arguments.0.remove(DEADLINE) {
                     view = view.within(Duration::from_millis(ms.as_u64().unwrap_or(u64::MAX)));
                 }
-                self.decide(served, &view, arguments, &request, context, &mut pending)
-                    .await
+                match unknown {
+                    // Also for the tools that would answer without a session.
+                    Some(error) => Err(error),
+                    None => {
+                        self.decide(served, &view, arguments, &request, context, &mut pending)
+                            .await
+                    }
+                }
             }
             Err(error) => Err(error),
         };

@@ -112,6 +112,8 @@ impl Served {
     }
 }
 
+/// The tool that opens sessions: it acts on none yet.
+const OPEN: &str = "hd_session_open";
 /// The argument by which a call names its session, where it acts on one.
 pub(super) const SESSION_ID: &str = "session_id";
 /// The argument by which a call lowers the deadline of what it calls, where that is long.
@@ -130,12 +132,15 @@ pub(super) const SESSION: &str = "session";
 
 /// Whether a tool acts on a session that is open.
 fn acts_on_session(spec: &ToolSpec) -> bool {
-    spec.name != "hd_session_open" && (!spec.functions.is_empty() || matches!(spec.group, "exec" | "event"))
+    spec.name != OPEN && (!spec.functions.is_empty() || matches!(spec.group, "exec" | "event"))
 }
 
 /// Whether a call of the tool may take long: what it is about, which is the first function that it names, takes as long
 /// as what it is asked for, or has a long deadline.
 fn can_last(spec: &ToolSpec) -> bool {
+    if spec.name == OPEN {
+        return true;
+    }
     let Some(first) = spec.functions.first() else {
         return false;
     };
@@ -147,10 +152,13 @@ fn can_last(spec: &ToolSpec) -> bool {
 
 /// The schema with the arguments that name the session and lower the deadline: in one place for all tools, so that none has to know of it.
 fn with_call_arguments(spec: &ToolSpec, mut schema: Map<String, Value>) -> Map<String, Value> {
-    if acts_on_session(spec)
+    let acts = acts_on_session(spec);
+    if (acts || spec.name == OPEN)
         && let Some(Value::Object(properties)) = schema.get_mut("properties")
     {
-        properties.insert(SESSION_ID.to_owned(), json!({"type": "string"}));
+        if acts {
+            properties.insert(SESSION_ID.to_owned(), json!({"type": "string"}));
+        }
         if can_last(spec) && !properties.contains_key("timeout_ms") && !properties.contains_key("wait_ms") {
             properties.insert(DEADLINE.to_owned(), json!({"type": "integer", "minimum": 1}));
         }

@@ -39,6 +39,11 @@ pub trait Launcher: Send + Sync + 'static {
     fn profiles(&self) -> BTreeMap<String, Result<Opening, String>> {
         BTreeMap::new()
     }
+
+    /// Why nothing can be read from the configuration, where that is so.
+    fn configuration_problem(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The sessions of this process.
@@ -254,6 +259,11 @@ impl Manager {
         Listed(sessions, self.outputs.span())
     }
 
+    /// Why `id` names no session that anything is known of.
+    pub(super) fn unknown(&self, id: &str) -> Option<ToolError> {
+        self.find(Some(id)).is_none().then(|| self.no_session(id))
+    }
+
     /// Why `id` names no session that can be used.
     pub(super) fn no_session(&self, id: &str) -> ToolError {
         let number: Option<u64> = id.strip_prefix('s').and_then(|digits| digits.parse().ok());
@@ -367,7 +377,7 @@ impl Manager {
                 "A person must start hyperdbg-mcp with --open MODE (offline, local, debugger=…, remote=…) or without --read-only."
             }));
         };
-        let _opening = self.opening.lock().await;
+        let _opening = self.turn().await?;
         match self.living(None) {
             Some(current) => Ok(current),
             None => self
@@ -375,6 +385,22 @@ impl Manager {
                 .await
                 .map(|(current, _)| current),
         }
+    }
+
+    /// The turn to open a session. Behind an opening that takes long nothing waits.
+    async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, ToolError> {
+        let turn = tokio::time::timeout(TURN, self.opening.lock()).await;
+        turn.map_err(|_| {
+            let step = *self.step.borrow();
+            let step = step.map_or_else(String::new, |step| {
+                format!(" ({}, for {} ms)", step.what, step.since.elapsed().as_millis())
+            });
+            ToolError::new(
+                Category::Busy,
+                format!("Another session is being opened; it has not finished yet{step}."),
+            )
+            .next_step("Look at the sessions' status, and call again when the other is there.")
+        })
     }
 
     /// Output that did not fit in a page.
@@ -434,15 +460,20 @@ impl View {
 impl Sessions for View {
     fn open(&self, opening: Opening) -> BoxFuture<'_, Result<(Current, Untrusted), ToolError>> {
         Box::pin(async move {
-            let opening_now = self.manager.opening.lock();
-            let Ok(_opening) = tokio::time::timeout(TURN, opening_now).await else {
-                return Err(ToolError::new(
-                    Category::Busy,
-                    "Another session is being opened; it has not finished yet.",
-                )
-                .next_step("Look at the sessions' status, and open this one when the other is there."));
+            let _opening = self.manager.turn().await?;
+            let opening = self.manager.open_now(opening);
+            let Some(until) = self.until else {
+                return opening.await;
             };
-            self.manager.open_now(opening).await
+            let opened = tokio::time::timeout_at(until.into(), opening).await;
+            // Given up, it ends its worker.
+            opened.unwrap_or_else(|_| {
+                Err(ToolError::new(
+                    Category::Timeout,
+                    "The deadline_ms of this call was over before the session was open; it was given up, and its worker ended.",
+                )
+                .next_step("Check that the target is up and waits for a debugger there, or allow more time."))
+            })
         })
     }
 
@@ -504,7 +535,16 @@ impl Sessions for View {
                 Err(ToolError::new(
                     Category::InvalidArgument,
                     match names.as_slice() {
-                        [] => "The configuration has no profiles.".to_owned(),
+                        [] => match self.manager.launcher.configuration_problem() {
+                            Some(problem) => {
+                                return Err(ToolError::new(
+                                    Category::InvalidArgument,
+                                    format!("The configuration cannot be used: {problem}."),
+                                )
+                                .next_step("A person must correct the configuration file and start the server again."));
+                            }
+                            None => "The configuration has no profiles.".to_owned(),
+                        },
                         names => format!(
                             "There is no profile {}; there are {}.",
                             echo(name),

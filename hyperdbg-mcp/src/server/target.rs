@@ -58,11 +58,12 @@ impl Target for Session {
             match self.wait_stop(timeout).await? {
                 StopWait::Stopped(delivery) => Ok(Some(delivery)),
                 StopWait::StillRunning { .. } => Ok(None),
+                // It was when this began: another call has told the stop meanwhile.
                 StopWait::NotResumed => Err(ToolError::new(
                     Category::WrongMode,
-                    "The target was not set running, so there is no stop to wait for.",
+                    "The stop of the last run has been told to another call; the target was not set running since.",
                 )
-                .next_step("Read its state where it is halted, or let it run first.")),
+                .next_step("Read its state where it is halted, or let it run again.")),
             }
         })
     }

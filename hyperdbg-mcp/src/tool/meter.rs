@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
+use super::report;
+
 /// How much an event may say before the server disables it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -102,9 +104,15 @@ impl Meter {
         }
         let lines = usize::try_from(self.budget.hits.saturating_sub(counts.hits)).unwrap_or(usize::MAX);
         let bytes = usize::try_from(self.budget.bytes.saturating_sub(counts.bytes)).unwrap_or(usize::MAX);
+        let mut left = lines;
         let within: usize = text
             .split_inclusive(|byte| *byte == b'\n')
-            .take(lines)
+            .take_while(|line| {
+                let is_hit = counts_as_hit(line);
+                let fits = left > 0;
+                left -= usize::from(is_hit && fits);
+                fits
+            })
             .map(<[u8]>::len)
             .sum();
         within.min(bytes)
@@ -140,9 +148,14 @@ impl Meter {
     }
 }
 
-/// A line that is not ended counts as one.
+/// A line that is not ended counts as one. Those of the report of a stop do not: a stop counts where it is told.
 fn lines(text: &[u8]) -> u64 {
-    text.split_inclusive(|byte| *byte == b'\n').count() as u64
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    lines.filter(|line| counts_as_hit(line)).count() as u64
+}
+
+fn counts_as_hit(line: &[u8]) -> bool {
+    !report::is_line(line)
 }
 
 impl Counts {
@@ -198,6 +211,17 @@ mod tests {
         assert_eq!(admit(&[meters[0].anew()], "abcdef\n"), 3);
         // Nobody counts: everything goes through.
         assert_eq!(admit(&[], "abc"), 3);
+    }
+
+    #[test]
+    fn the_report_of_a_stop_is_no_hit() {
+        let meters = [meter(2, 1000)];
+        let report =
+            "debuggee is running...\nevent 0x2 triggered (pre)\nnt!x+0x1:\nfffff803`30200202    90    nop\n";
+        assert_eq!(admit(&meters, report), report.len());
+        assert_eq!((meters[0].counts().hits, meters[0].counts().dropped), (0, 0));
+        assert_eq!(admit(&meters, "a\n\nb\nc\n"), 5);
+        assert_eq!((meters[0].counts().hits, meters[0].counts().dropped), (2, 1));
     }
 
     #[test]
