@@ -15,6 +15,8 @@ use super::recovery::Fit;
 /// How often a log that is being written is read again until it and its head fit.
 const ATTEMPTS: u32 = 50;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(20);
+/// How often a log must be found altered while nobody writes it.
+const STILL: u32 = 4;
 
 /// Something that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,14 +57,18 @@ pub struct Report {
 /// # Errors
 /// When a file cannot be read.
 pub fn verify(path: &Path, with_head: bool) -> io::Result<Report> {
-    let mut attempt = 0;
+    let (mut attempts, mut still) = (0, 0);
     loop {
         let before = Found::read(&beside(path, "head"))?;
-        let report = verify_once(path, with_head.then_some(&before))?;
-        attempt += 1;
-        // Lines that came while the file was read are no finding.
-        if !with_head || attempt >= ATTEMPTS || before == Found::read(&beside(path, "head"))? {
-            return Ok(report);
+        let result = verify_once(path, with_head.then_some(&before));
+        if matches!(&result, Ok(report) if report.findings.is_empty()) {
+            return result;
+        }
+        // Lines that came while the file was read are no finding, and neither is a file that just makes room for the next.
+        attempts += 1;
+        still += u32::from(before == Found::read(&beside(path, "head"))?);
+        if still >= STILL || attempts >= ATTEMPTS {
+            return result;
         }
         std::thread::sleep(BETWEEN_ATTEMPTS);
     }

@@ -27,11 +27,18 @@ const SEQUENCES: usize = 160;
 const AT_ONCE: usize = 8;
 const VARIABLE: &str = "HYPERDBG_MCP_MODEL_SEQUENCES";
 const LENGTH: usize = 24;
+/// More than one of them takes, all others at once included.
+const EACH: Duration = Duration::from_secs(2);
 
 pub(crate) fn add(trials: &mut Vec<Trial>) {
     // Console events do not arrive under wine.
     if cfg!(unix) {
-        trials.push(trial("random_run_control_agrees_with_its_model", agree));
+        let bound = EACH * u32::try_from(sequences()).unwrap_or(u32::MAX);
+        trials.push(trial_within(
+            "random_run_control_agrees_with_its_model",
+            bound,
+            agree,
+        ));
     }
 }
 
@@ -131,11 +138,15 @@ async fn open_connected() -> Arc<Session> {
     session
 }
 
-async fn agree() {
-    let sequences = std::env::var(VARIABLE)
+fn sequences() -> usize {
+    std::env::var(VARIABLE)
         .ok()
         .and_then(|number| number.parse().ok())
-        .unwrap_or(SEQUENCES);
+        .unwrap_or(SEQUENCES)
+}
+
+async fn agree() {
+    let sequences = sequences();
     let mut runner = TestRunner::deterministic();
     let mut sequences: Vec<Vec<Move>> = (0..sequences)
         .map(|_| steps().new_tree(&mut runner).unwrap().current())

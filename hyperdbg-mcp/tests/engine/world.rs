@@ -18,7 +18,17 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 /// A deadline that is meant to pass.
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
+/// Longer than a test of the usual size takes on any machine.
+const BOUND: Duration = Duration::from_secs(180);
+
 pub(crate) fn trial<F>(name: &'static str, body: fn() -> F) -> Trial
+where
+    F: Future<Output = ()> + 'static,
+{
+    trial_within(name, BOUND, body)
+}
+
+pub(crate) fn trial_within<F>(name: &'static str, bound: Duration, body: fn() -> F) -> Trial
 where
     F: Future<Output = ()> + 'static,
 {
@@ -29,9 +39,7 @@ where
             .build()
             .unwrap();
         runtime.block_on(async {
-            tokio::time::timeout(Duration::from_secs(180), body())
-                .await
-                .expect("the test hangs");
+            tokio::time::timeout(bound, body()).await.expect("the test hangs");
         });
         Ok(())
     })
