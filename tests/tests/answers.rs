@@ -2,10 +2,9 @@
 // A test fails by panicking.
 #![allow(clippy::expect_used)]
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use hyperdbg_mcp_tests::{Client, Protocol, program};
+use hyperdbg_mcp_tests::{Client, Protocol};
 use serde_json::{Value, json};
 
 const FLAGS: [&str; 4] = ["--simulator", "--allow-writes", "--tools", "all"];
@@ -100,23 +99,24 @@ fn what_belongs_to_another_mode_is_refused() {
     assert_eq!(status.fields()["open"], false);
 }
 
+/// A server with this configuration. On Windows the folder of the configuration is not named by the environment.
+#[cfg(unix)]
 fn configured(config: &str) -> (Client, tempfile::TempDir) {
     let home = tempfile::tempdir().expect("a folder");
     let folder = home.path().join("hyperdbg-mcp");
     std::fs::create_dir(&folder).expect("a folder");
     std::fs::write(folder.join("config.toml"), config).expect("a file");
-    let mut command = Command::new(program());
+    let mut command = std::process::Command::new(hyperdbg_mcp_tests::program());
     command
         .args(FLAGS)
         .args(["--audit", "off", "--state", "off"])
-        .env("XDG_CONFIG_HOME", home.path())
-        .env("APPDATA", home.path());
+        .env("XDG_CONFIG_HOME", home.path());
     let mut client = Client::start_command(Protocol::V2025November, &mut command);
     client.handshake();
     (client, home)
 }
 
-#[cfg(not(windows))]
+#[cfg(unix)]
 #[test]
 fn a_profile_that_is_wrong_leaves_the_others_and_tells_no_secret() {
     let (mut client, _home) = configured(
@@ -129,7 +129,7 @@ fn a_profile_that_is_wrong_leaves_the_others_and_tells_no_secret() {
         .fields();
 }
 
-#[cfg(not(windows))]
+#[cfg(unix)]
 #[test]
 fn a_configuration_that_cannot_be_read_is_not_told_as_one_without_profiles() {
     let (mut client, _home) = configured("[profiles.lab]\nmode = \n");
