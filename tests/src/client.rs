@@ -107,12 +107,16 @@ impl Client {
 
     /// Starts the program as the command says, without saying anything to it.
     pub fn start_command(protocol: Protocol, command: &mut Command) -> Self {
-        let mut child = command
+        command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
+            .stderr(Stdio::piped());
+        let mut child = match command.spawn() {
+            // Wine fails now and then to start a process.
+            Err(error) if error.raw_os_error() == Some(1359) => command.spawn(),
+            spawned => spawned,
+        }
+        .expect("the program starts");
         let lines = pump(child.stdout.take().expect("stdout is piped"));
         let stderr = pump(child.stderr.take().expect("stderr is piped"));
         let stdin = child.stdin.take();

@@ -13,13 +13,17 @@ use std::process::Command;
 
 /// Runs the program on a workspace: exit code, stdout, stderr.
 pub(crate) fn codegen(root: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_codegen"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codegen"));
+    command
         .args(arguments)
         .arg("--root")
         .arg(root)
-        .env_remove("GITHUB_STEP_SUMMARY")
-        .output()
-        .unwrap();
+        .env_remove("GITHUB_STEP_SUMMARY");
+    let output = match command.output() {
+        // Wine fails now and then to start a process.
+        Err(error) if error.raw_os_error() == Some(1359) => command.output().unwrap(),
+        output => output.unwrap(),
+    };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (
         output.status.code().unwrap(),

@@ -14,6 +14,10 @@ use crate::engine::{LibrarySource, TailReader};
 pub(in crate::session) type Reader = Pipe;
 pub(in crate::session) type Writer = Pipe;
 
+/// `ERROR_INTERNAL_ERROR`: the system failed inside while it started a process, and nothing was started. Wine does that now
+/// and then; a second try works.
+const INTERNAL_ERROR: i32 = 1359;
+
 /// What ends with the worker.
 #[derive(Debug)]
 pub(in crate::session) struct Family(Job);
@@ -42,7 +46,10 @@ pub(super) async fn start(mut command: Command, _library: &LibrarySource) -> io:
     command.creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP);
     confine::keep_standard_handles();
     let job = Job::new()?;
-    let mut child = command.spawn()?;
+    let mut child = match command.spawn() {
+        Err(error) if error.raw_os_error() == Some(INTERNAL_ERROR) => command.spawn()?,
+        spawned => spawned?,
+    };
     // Until the pipes are connected the worker starts nothing. One that is gone already is noticed below.
     if let Some(process) = child.raw_handle()
         && let Err(error) = job.add(process)
