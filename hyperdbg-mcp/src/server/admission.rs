@@ -126,21 +126,15 @@ impl Call<'_> {
         self.served.tool.spec
     }
 
-    fn sends_text(&self) -> bool {
-        matches!(sent(self.spec().name, self.arguments), Ok(Some(_)))
-    }
-
     /// Decides, and asks where the decision says so.
     pub(super) async fn admit(&self) -> Result<Admission, ToolError> {
         let judged = self.judge()?;
         let ruling = self.rule(judged.as_ref());
         match &ruling.decision {
-            Decision::Run => Ok(Admission::Run(self.admitted(
-                judged,
-                &ruling,
-                None,
-                self.said(&ruling),
-            ))),
+            Decision::Run => {
+                let said = self.said(&ruling, judged.is_some());
+                Ok(Admission::Run(self.admitted(judged, &ruling, None, said)))
+            }
             Decision::Refuse { step } => {
                 let message = policy::sentence(&format!(
                     "the call of {} is refused: {}",
@@ -196,8 +190,7 @@ impl Call<'_> {
     }
 
     /// What a result says about the decision; nothing where there was nothing to decide.
-    fn said(&self, ruling: &Ruling) -> Option<String> {
-        let is_text = self.sends_text();
+    fn said(&self, ruling: &Ruling, is_text: bool) -> Option<String> {
         match ruling.tier {
             Some(tier) if is_text || tier == Tier::Destructive => {
                 Some(self.line(&format!("{tier}: {}", ruling.reason)))

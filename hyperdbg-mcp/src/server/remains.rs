@@ -98,6 +98,11 @@ impl Remains {
         &self.found
     }
 
+    /// Whether notes are taken.
+    pub(super) fn is_noting(&self) -> bool {
+        self.notes.is_some()
+    }
+
     /// Notes the sessions as they are now.
     pub(super) fn note(&self, sessions: Vec<Left>) {
         let Some(notes) = &self.notes else { return };

@@ -190,6 +190,9 @@ impl Manager {
 
     /// Notes what the sessions have set, for the server that comes after this one where it is ended by force.
     pub(super) fn note(&self) {
+        if !self.remains.is_noting() {
+            return;
+        }
         let sessions = {
             let table = self.lock();
             let of_targets = |slot: &&Slot| slot.current.connection != Connection::Offline;
