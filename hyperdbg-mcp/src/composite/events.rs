@@ -292,11 +292,12 @@ struct Row {
     uses(hyperdbg_u_run_command("events"))
 )]
 async fn list(cx: Cx<Read>, _: NoInput) -> Result<Answer<ListOutput>, ToolError> {
-    let listed = parse(calls::list(&cx, Listing::Events).await?.bytes());
+    // Looked up before the listing: one that was ended by then is listed as disabled.
     let armed = cx
         .current()
         .map(|current| current.book.pages().events.clone())
         .unwrap_or_default();
+    let listed = parse(calls::list(&cx, Listing::Events).await?.bytes());
     let mut view = String::new();
     let events: Vec<Row> = listed
         .into_iter()
